@@ -218,7 +218,7 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
   const limiter = replaced.limiter ?? (await openRateLimiter(context, { onStatement, patienceMs }))
   const reader = openReader(context, packageJson.version)
   const routes = allRoutes({
-    calendars: calendarsRoutes(reader),
+    calendars: calendarsRoutes(reader, limiter),
     bookings: [bookingRoutes(limiter), couponRoutes(limiter)],
     bookingStart: bookingStartRoutes(limiter),
     bookingPage: bookingPageRoutes(limiter),

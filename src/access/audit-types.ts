@@ -30,8 +30,7 @@ export const auditActions = [
   'image.created' as const,
   ...(['feed.created', 'feed.rotated', 'feed.deleted'] as const),
   ...(['busy_calendar.created', 'busy_calendar.deleted'] as const),
-  ...(['calendar_account.connected', 'calendar_account.reconnected'] as const),
-  ...(['calendar_account.updated', 'calendar_account.deleted'] as const),
+  ...(['calendar_account.created', 'calendar_account.updated', 'calendar_account.deleted'] as const),
   ...(['webhook.created', 'webhook.updated', 'webhook.deleted', 'webhook.secret_rotated'] as const),
   ...([
     'user.created',

@@ -184,13 +184,13 @@ export async function listBusyCalendars(
   return presentPage(await pageOfBusyCalendars(context, actor, query), presentBusyCalendar)
 }
 
-/** Returns the rows of `listBusyCalendars`. */
+/** Returns the rows of `listBusyCalendars`, also those of accounts if wanted. */
 export function pageOfBusyCalendars(
   context: Context,
   actor: Actor,
-  query: Static<typeof BusyCalendarsQuery>,
+  { withAccounts = false, ...query }: Static<typeof BusyCalendarsQuery> & { withAccounts?: boolean },
 ): Promise<Page<BusyCalendarRow>> {
-  const filter = { businessId: query.business_id, staffId: query.staff_id }
+  const filter = { businessId: query.business_id, staffId: query.staff_id, withAccounts }
   return readPage(query, {
     cursor: busyCalendarCursor,
     find: (page) => findBusyCalendars(context.db.reads, actor.scope, { ...filter, ...page }),

@@ -54,6 +54,15 @@ export function findCalendarAccounts(
   return query.orderBy('a.created_at', 'desc').orderBy('a.id', 'desc').limit(rows).execute()
 }
 
+/** Counts the accounts of a business whose failure was reported and lasts. */
+export async function countBrokenAccounts(db: Reads, businessId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select cast(count(distinct c.account_id) as integer) as count
+      from busy_calendars as c join staff as s on s.id = c.staff_id and s.deactivated_at is null
+     where c.business_id = ${businessId} and c.account_id is not null and c.told_at is not null`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
 /** Locks an account until the transaction ends; undefined if it is out of scope. */
 export function lockCalendarAccount(
   db: Queries,

@@ -4,7 +4,13 @@ import { Type } from 'typebox'
 import { exampleIds } from '../base/examples.ts'
 import { EmptyObject, PathId, problems, StrictObject } from '../base/wire.ts'
 import type { Context } from '../bookings/context.ts'
-import { changeCalendarAccount, deleteCalendarAccount, listCalendarAccounts } from './calendar-account.ts'
+import { presentPage } from '../base/paging.ts'
+import {
+  changeCalendarAccount,
+  deleteCalendarAccount,
+  listCalendarAccounts,
+  presentCalendarAccount,
+} from './calendar-account.ts'
 import {
   CalendarAccount,
   CalendarAccountPage,
@@ -34,7 +40,11 @@ export function calendarAccountRoutes(app: FastifyInstance, context: Context): v
         response: { 200: CalendarAccountPage },
       },
     },
-    (request) => listCalendarAccounts(context, request.actor, request.query),
+    async (request) =>
+      presentPage(
+        await listCalendarAccounts(context, request.actor, request.query),
+        presentCalendarAccount,
+      ),
   )
 
   routes.patch(
@@ -53,7 +63,8 @@ export function calendarAccountRoutes(app: FastifyInstance, context: Context): v
         response: { 200: CalendarAccount, ...problems('not_found', 'calendar_limit_reached') },
       },
     },
-    ({ actor, params: { id }, body }) => changeCalendarAccount(context, actor, { id, change: body }),
+    async ({ actor, params: { id }, body }) =>
+      presentCalendarAccount(await changeCalendarAccount(context, actor, { id, change: body })),
   )
 
   routes.delete(

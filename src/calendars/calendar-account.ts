@@ -19,11 +19,12 @@ import {
   maxBusyCalendars,
   updateKeepsBusy,
 } from './busy-calendar-queries.ts'
-import { lastFault, problemText, withPlace } from './fetch-problems.ts'
+import { type CalendarFault, lastFault, told, withPlace } from './fetch-problems.ts'
 import type { CalendarReader } from './busy-file.ts'
 import { CalDav } from './caldav.ts'
 import {
   type CalendarAccountRow,
+  countBrokenAccounts,
   deleteCalendarAccountRow,
   findCalendarAccount,
   findCalendarAccounts,
@@ -37,6 +38,7 @@ import {
   updateCalendarAccount,
 } from './calendar-account-queries.ts'
 import type {
+  CalendarAccount,
   CalendarAccountChange,
   CalendarAccountConnection,
   CalendarAccountsQuery,
@@ -59,7 +61,7 @@ function sealerOf({ secret }: Pick<Context, 'secret'>) {
 /**
  * Logs in at the server, lists the calendars and stores the account. At first, its first calendar keeps the staff
  * member busy, and none receives bookings. A known account gets the new password and is read and written again.
- * Throws validation_failed and calendar_limit_reached.
+ * Throws validation_failed, calendar_limit_reached, and a FetchFailed if the server does not take it.
  */
 export async function connectCalendarAccount(
   context: Context,
@@ -70,9 +72,7 @@ export async function connectCalendarAccount(
   await checkDestination(context, url, { example: exampleUrl })
   const logIn = { userName: user_name, password }
   const { address, calendars } = await new CalDav(http, logIn).discover(url).catch((error: unknown) => {
-    const { problem } = faultOf(error)
-    const pointer = problem === 'sign_in_refused' ? '/password' : '/url'
-    throw validationProblem([{ pointer, code: 'not_allowed', detail: `does not work: ${problemText(problem)}` }])
+    throw new FetchFailed(faultOf(error).problem)
   })
   const sealer = await sealerOf(context)
   return context.db.transaction(async (tx) => {
@@ -93,7 +93,7 @@ export async function connectCalendarAccount(
       await readCalendarsAgain(tx.db, id, tx.now)
       await makeAllDue(tx.db, stored, tx.now)
     }
-    const action = id === fresh ? 'calendar_account.connected' : 'calendar_account.reconnected'
+    const action = id === fresh ? 'calendar_account.created' : 'calendar_account.updated'
     await recordAudit(context, tx, { by: actor, action, subjectId: id, businessId })
     return accountInScope(tx.db, actor, id)
   })
@@ -133,7 +133,7 @@ export async function changeCalendarAccount(
   context: Context,
   actor: Actor,
   { id, change }: { id: string; change: CalendarAccountChange },
-): Promise<ReturnType<typeof presentCalendarAccount>> {
+): Promise<CalendarAccountShown> {
   if (!isUuid(id)) throw noSuchAccount()
   return context.db.transaction(async (tx) => {
     const account = await lockCalendarAccount(tx.db, actor.scope, id.toLowerCase())
@@ -237,7 +237,7 @@ export async function listCalendarAccounts(
   context: Pick<Context, 'db'>,
   actor: Actor,
   query: Static<typeof CalendarAccountsQuery>,
-): Promise<Page<ReturnType<typeof presentCalendarAccount>>> {
+): Promise<Page<CalendarAccountShown>> {
   const { reads } = context.db
   const filter = { businessId: query.business_id, staffId: query.staff_id }
   const { data, next_cursor } = await readPage(query, {
@@ -247,7 +247,7 @@ export async function listCalendarAccounts(
   })
   const calendars = await findCalendarsOf(reads, ...data.map(({ id }) => id))
   const of = ({ id }: CalendarAccountRow) => calendars.filter(({ account_id }) => account_id === id)
-  return { data: data.map((row) => presentCalendarAccount(row, of(row))), next_cursor }
+  return { data: data.map((row) => shownAccount(row, of(row))), next_cursor }
 }
 
 /** Shows an account. Throws not_found. */
@@ -255,30 +255,57 @@ export async function showCalendarAccount(
   { db }: { db: Pick<Context['db'], 'reads'> },
   actor: Actor,
   id: string,
-): Promise<ReturnType<typeof presentCalendarAccount>> {
+): Promise<CalendarAccountShown> {
   const account = await accountInScope(db.reads, actor, id)
-  return presentCalendarAccount(account, await findCalendarsOf(db.reads, account.id))
+  return shownAccount(account, await findCalendarsOf(db.reads, account.id))
 }
 
-function presentCalendarAccount(account: CalendarAccountRow, calendars: readonly BusyCalendarRow[]) {
+/** An account for the console: with its faults and the address of its server. `presentCalendarAccount` leaves them out. */
+export interface CalendarAccountShown extends Static<typeof CalendarAccount> {
+  url: string
+  fault: CalendarFault | undefined
+  write_fault: CalendarFault | undefined
+}
+
+/** Returns an account for the API. */
+export function presentCalendarAccount({
+  url: _url,
+  fault: _fault,
+  write_fault: _writeFault,
+  ...account
+}: CalendarAccountShown): Static<typeof CalendarAccount> {
+  return account
+}
+
+function shownAccount(
+  account: CalendarAccountRow,
+  calendars: readonly BusyCalendarRow[],
+): CalendarAccountShown {
   const { id, business_id, staff_id, kind, address, user_name, timezone, waiting, writes_to } = account
   const local = (instant: Instant) => formatInstant(instant, timezone)
   const fetched = calendars.map(({ last_fetched_at }) => last_fetched_at)
   const oldest = fetched.includes(null) ? undefined : fetched.filter((at) => at !== null).toSorted()[0]
   const fault = calendars.map(lastFault).find((one) => one !== undefined)
+  const { last_write_error: code } = account
+  const writeFault = code === null ? undefined : told({ problem: code as FetchProblem })
   return {
     ...{ id, business_id, staff_id, kind, host: new URL(address).host, user_name },
+    ...{ url: address, fault, write_fault: writeFault },
     calendars: calendarsOf(account),
     keeps_busy: calendars.filter(({ keeps_busy }) => keeps_busy === 1).map(({ url }) => url),
     writes_to,
     last_fetched_at: oldest === undefined ? null : local(oldest),
     last_error: fault ? withPlace(fault.sentence, fault.where) : null,
     waiting,
-    last_write_error:
-      account.last_write_error === null ? null : problemText(account.last_write_error as FetchProblem),
+    last_write_error: writeFault?.sentence ?? null,
     connected_at: local(account.connected_at),
     created_at: local(account.created_at),
   }
+}
+
+/** Counts the accounts of a business that have stopped working. */
+export function brokenAccounts({ db }: Pick<Context, 'db'>, businessId: string): Promise<number> {
+  return countBrokenAccounts(db.reads, businessId)
 }
 
 /** Opens the server of an account. Throws a FetchFailed if HOLDFAST_SECRET has changed. */

@@ -1,7 +1,7 @@
 import { languageFor } from '../base/languages.ts'
 import { publicUrl } from '../base/public-url.ts'
 import type { Transaction } from '../database/database.ts'
-import { findFailingCalendars, findNotifyEmails, insertCalendarMails } from './calendar-mail-queries.ts'
+import { findAccountEmails, findFailingCalendars, findNotifyEmails, insertCalendarMails } from './calendar-mail-queries.ts'
 import { brandOf } from './brand.ts'
 import type { Context } from './context.ts'
 import { type Block, htmlOf, textOf } from './layout.ts'
@@ -21,10 +21,14 @@ import type { MailSender } from './send.ts'
 export async function writeCalendarMails(
   { config, cache, ids, dueMails }: Pick<Context, 'config' | 'cache' | 'ids' | 'dueMails'>,
   tx: Transaction,
-  { id, business_id }: { id: string; business_id: string },
+  calendar: { id: string; business_id: string; staff_id: string; account_id: string | null },
 ): Promise<void> {
+  const { id, business_id, account_id } = calendar
   if ((await mailRouteOf({ config, cache }, tx.db, business_id)) === 'off') return
-  const emails = await findNotifyEmails(tx.db, business_id)
+  const notified = await findNotifyEmails(tx.db, business_id)
+  // only they can connect an account again
+  const people = account_id === null ? [] : await findAccountEmails(tx.db, calendar)
+  const emails = [...new Set([...notified, ...people])]
   if (emails.length === 0) return
   const mails = emails.map((to_email) => ({
     ...{ id: ids.next(), business_id, busy_calendar_id: id, to_email },
@@ -81,7 +85,12 @@ function renderCalendarMail(
       }
     }),
     { type: 'paragraph', text: say('mail.calendarFails.stays') },
-    { type: 'paragraph', text: say('mail.calendarFails.look') },
+    ...(failing.some(({ account_id }) => account_id !== null)
+      ? [{ type: 'paragraph', text: say('mail.calendarFails.again') } as const]
+      : []),
+    ...(failing.some(({ account_id }) => account_id === null)
+      ? [{ type: 'paragraph', text: say('mail.calendarFails.look') } as const]
+      : []),
     { type: 'button', label: say('mail.calendarFails.open'), url: consoleUrl },
   ]
   return { subject, text: textOf(page, blocks), html: htmlOf(page, blocks), calendar: null }

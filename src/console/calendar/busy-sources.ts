@@ -1,5 +1,5 @@
-import { listBusyCalendars } from '../../calendars/busy-calendar.ts'
-import { readInstant, toMs } from '../../base/instants.ts'
+import { pageOfBusyCalendars } from '../../calendars/busy-calendar.ts'
+import { toMs } from '../../base/instants.ts'
 import type { Calendar } from '../../bookings/calendar.ts'
 import type { Context } from '../../bookings/context.ts'
 import type { ConsoleVisit } from '../frame/console-page.ts'
@@ -22,14 +22,15 @@ export async function sourcesOf(
 ): Promise<Map<string, string>> {
   const imported = blocks.filter(({ busy_calendar_id }) => busy_calendar_id !== null)
   if (imported.length === 0) return new Map()
-  const query = { business_id: businessId, limit: mostCalendars }
-  const { data } = await listBusyCalendars(context, person, query)
+  const query = { business_id: businessId, limit: mostCalendars, withAccounts: true }
+  const { data } = await pageOfBusyCalendars(context, person, query)
   return new Map(
     imported.flatMap(({ id, busy_calendar_id }) => {
       const from = data.find((one) => one.id === busy_calendar_id)
       if (!from?.last_fetched_at) return []
-      const minutes = Math.max(0, Math.floor((nowMs - toMs(readInstant(from.last_fetched_at))) / 60_000))
-      const [, name = from.host] = providers.find(([hosts]) => hosts.test(from.host)) ?? []
+      const { host } = new URL(from.url)
+      const minutes = Math.max(0, Math.floor((nowMs - toMs(from.last_fetched_at)) / 60_000))
+      const [, name = host] = providers.find(([hosts]) => hosts.test(host)) ?? []
       return [[id, `${name}, ${relativeTime(-minutes, locale)}`] as const]
     }),
   )

@@ -9,6 +9,7 @@ import { html, type Html, trusted } from '../../base/html.ts'
 import { isUuid } from '../../base/ids.ts'
 import { toMs } from '../../base/instants.ts'
 import type { Context } from '../../bookings/context.ts'
+import { brokenAccounts } from '../../calendars/calendar-account.ts'
 import { countRequests, maxCounted } from '../../bookings/request.ts'
 import { listBusinessesInScope, showBusinessInScope } from '../../catalogue/business.ts'
 import { goneClient } from '../../http/gone-client.ts'
@@ -98,6 +99,8 @@ export interface ConsoleVisit extends ConsoleLanguage {
   remembering?: string | undefined
   /** Number of failed emails that nobody has seen; 0 for staff. */
   unseenMails: number
+  /** Number of calendar accounts that have stopped working; 0 for staff. */
+  brokenAccounts: number
   /** Number of unanswered requests that the person may answer, at most 100. */
   openRequests: number
   /** Destination of emails to clients. */
@@ -220,6 +223,7 @@ async function lookUp(
       remembering: await rememberBusiness(context, request, business.id),
       mails: await routeOf(context, business),
       unseenMails: await unseenMailsOf(context, person, business),
+      brokenAccounts: await brokenAccountsOf(context, person, business),
       openRequests: await countRequests(context, person, business.id),
     }
     return wanted === undefined || wanted === businessId ? { visit } : { visit, elsewhere: await elsewhere() }
@@ -233,10 +237,12 @@ async function lookUp(
   const business =
     rows.find(({ id }) => id === chosen) ?? (await businessOfHub(context, person, chosen)) ?? first
   const unseenMails = await unseenMailsOf(context, person, business)
+  const brokenAccounts = await brokenAccountsOf(context, person, business)
   const mails = await routeOf(context, business)
   const remembering = business && (await rememberBusiness(context, request, business.id))
   const openRequests = business ? await countRequests(context, person, business.id) : 0
-  const visit = { ...frame, mails, business, businesses: rows, remembering, unseenMails, openRequests }
+  const counts = { unseenMails, brokenAccounts, openRequests }
+  const visit = { ...frame, mails, business, businesses: rows, remembering, ...counts }
   const isThere = wanted === undefined || wanted === business?.id || wanted === hubId
   return isThere ? { visit } : { visit, elsewhere: await elsewhere() }
 }
@@ -255,6 +261,14 @@ async function unseenMailsOf(
   business: ConsoleBusiness | undefined,
 ): Promise<number> {
   return role === 'staff' || !business ? 0 : countUnseenMails(context, business.id)
+}
+
+async function brokenAccountsOf(
+  context: Context,
+  { role }: PersonActor,
+  business: ConsoleBusiness | undefined,
+): Promise<number> {
+  return business && hasRole({ role }, 'manager') ? brokenAccounts(context, business.id) : 0
 }
 
 /** Returns another membership of the person with access to a business or hub. */
@@ -389,7 +403,7 @@ export function sendConsolePage(
     locale: visit.locale,
     skip: visit.texts.frame.skip,
     main: html`<main id="main" class="text console${wide ? ' wide' : ''}" tabindex="-1">
-      ${unseenNotice(visit)}${section === 'calendar' && wide ? requestsNotice(visit) : ''}${content}
+      ${unseenNotice(visit)}${accountsNotice(visit)}${section === 'calendar' && wide ? requestsNotice(visit) : ''}${content}
     </main>`,
     more: html`${consoleHead}
       <script type="module" src="/docs/console-app.js"></script>
@@ -409,6 +423,16 @@ function unseenNotice(visit: ConsoleVisit): Html {
   return html`<p class="notice unseen-mails" role="status">
     ${texts.mails.failed({ count: unseenMails, isMore: unseenMails === 100 })}
     <a href="${pathOf('/console/mails', visit, { status: 'failed' })}">${texts.mails.see}</a>
+  </p>`
+}
+
+/** Renders the notice of calendar accounts that clients may book over. */
+function accountsNotice(visit: ConsoleVisit): Html {
+  const { brokenAccounts: count, texts } = visit
+  if (count === 0) return html``
+  return html`<p class="notice not-printed" role="status">
+    ${texts.calendars.accounts.broken({ count })}
+    <a href="${pathOf('/console/calendars', visit)}">${texts.calendars.accounts.look}</a>
   </p>`
 }
 

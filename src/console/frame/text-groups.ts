@@ -252,6 +252,13 @@ export interface TextParameters {
   'developers.answer': { status: string | number }
   'developers.took': { milliseconds: string | number }
   'developers.nextTry': { when: string | number }
+  'calendars.accounts.of': { name: string | number }
+  'calendars.accounts.read': { age: string | number }
+  'calendars.accounts.writesTo': { calendar: string | number }
+  'calendars.accounts.waiting': { count: number }
+  'calendars.accounts.keepsBusyHint': { most: string | number }
+  'calendars.accounts.removeWhy': { name: string | number }
+  'calendars.accounts.broken': { count: number }
   'calendars.feedsWhat': { most: string | number }
   'calendars.since': { day: string | number }
   'calendars.addressOf': { whose: string | number }

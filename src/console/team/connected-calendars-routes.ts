@@ -1,7 +1,8 @@
 import type { Static } from 'typebox'
 import type { FastifyInstance } from 'fastify'
+import type { RateLimiter } from '../../access/rate-limits.ts'
 import { html, type Html } from '../../base/html.ts'
-import { type Instant, readInstant, secondsUntil } from '../../base/instants.ts'
+import { readInstant } from '../../base/instants.ts'
 import { presentPage, mostPerPage } from '../../base/paging.ts'
 import type { Context } from '../../bookings/context.ts'
 import {
@@ -12,13 +13,15 @@ import {
   pageOfBusyCalendars,
   presentBusyCalendar,
 } from '../../calendars/busy-calendar.ts'
-import { type CalendarFault, lastFault, withPlace } from '../../calendars/fetch-problems.ts'
+import { lastFault } from '../../calendars/fetch-problems.ts'
 import { CreateBusyCalendar } from '../../calendars/busy-calendar-schemas.ts'
 import type { CalendarReader } from '../../calendars/busy-file.ts'
 import { createFeed, deleteFeed, listFeeds, maxFeeds, rotateFeed } from '../../calendars/feed.ts'
 import { CreateFeed } from '../../calendars/feed-schemas.ts'
 import { locationKind, staffKind } from '../../catalogue/catalogue-kinds.ts'
 import { choice, faultSummary, filledForm, type FormState, hidden } from '../../pages/form.ts'
+import { accountList, accountRoutes } from './calendar-account-routes.ts'
+import { ageText, backLink, calendarsPath, faultText, managerOf } from './calendar-parts.ts'
 import { asksOnce } from '../developers/developers-page.ts'
 import { listItems, nextPage } from '../frame/lists.ts'
 import { doneNotice, pathOf } from '../frame/console-page.ts'
@@ -30,12 +33,12 @@ import {
   FormFault,
   type ShownPage,
 } from '../frame/console-route.ts'
-import { dayText, momentOf, relativeTime } from '../frame/formats.ts'
+import { dayText, momentOf } from '../frame/formats.ts'
 import { type Codec, fieldsOf, optional, readRows, type Rows, text } from '../frame/form-rows.ts'
 import { textFor } from '../frame/text-groups.ts'
 import type { ConsoleLanguage, ConsoleTexts } from '../frame/texts.ts'
 
-const path = '/console/calendars'
+const path = calendarsPath
 const newFeedPath = `${path}/feeds/new`
 const newBusyPath = `${path}/busy/new`
 
@@ -43,7 +46,7 @@ const newBusyPath = `${path}/busy/new`
  * Registers calendars of staff: feeds that show bookings elsewhere, and busy calendars that make staff
  * unavailable here.
  */
-export function calendarsRoutes(reader: CalendarReader) {
+export function calendarsRoutes(reader: CalendarReader, limiter: RateLimiter) {
   return (app: FastifyInstance, context: Context): void => {
     consoleRoutes(app, context, [
       overview(context),
@@ -51,13 +54,9 @@ export function calendarsRoutes(reader: CalendarReader) {
       ...feedForms(context),
       newBusy(context, reader),
       removedBusy(context),
+      ...accountRoutes(context, { reader, limiter }),
     ])
   }
-}
-
-/** Returns the visitor restricted to this business, even if they belong to a hub. */
-function managerOf({ person, business }: BusinessVisit) {
-  return { ...person, scope: { businessId: business.id } }
 }
 
 /** Returns the staff and locations of feeds and busy calendars, in list order. */
@@ -95,7 +94,8 @@ async function overviewPage(
 ): Promise<ShownPage> {
   const { calendars: t, setUp } = visit.texts
   const names = await namesOf(context, visit)
-  const [feeds, busy] = await Promise.all([
+  const [accounts, feeds, busy] = await Promise.all([
+    accountList(context, visit, names),
     feedList(context, visit, names),
     busyList(context, visit, { names, cursor }),
   ])
@@ -105,6 +105,7 @@ async function overviewPage(
     body: html`<h1>${t.title}</h1>
       ${doneNotice(t.done, done)} ${faultSummary(state, setUp)}
       <p>${t.what}</p>
+      ${accounts}
       <div class="head">
         <h2>${t.feeds}</h2>
         <a class="button" href="${pathOf(newFeedPath, visit)}">${t.addFeed}</a>
@@ -339,21 +340,6 @@ async function busyList(
     ${nextPage(visit, path, next)}`
 }
 
-function faultText({ texts }: BusinessVisit, { code, sentence, where }: CalendarFault): string {
-  return withPlace(problemText(texts.calendars, code) ?? sentence, where)
-}
-
-function problemText(texts: ConsoleTexts['calendars'], code: string): string | undefined {
-  const [, status] = /^status_(\d+)$/.exec(code) ?? []
-  if (status === undefined) return textFor(texts.problems, code)
-  return /^(401|403|404|410)$/.test(status) ? texts.statusGone({ status }) : texts.status({ status })
-}
-
-/** Formats "12 minutes ago". */
-function ageText(then: Instant, now: Instant, { locale }: BusinessVisit): string {
-  return relativeTime(-Math.max(0, Math.round(secondsUntil(then, now) / 60)), locale)
-}
-
 function newBusy(context: Context, reader: CalendarReader): ConsoleRoute {
   const shown = async (visit: BusinessVisit, state: FormState): Promise<ShownPage> => {
     const t = visit.texts.calendars
@@ -437,8 +423,4 @@ function removedBusy(context: Context): ConsoleRoute {
       again: (visit, state) => overviewPage(context, visit, { state }),
     },
   }
-}
-
-function backLink(visit: BusinessVisit): Html {
-  return html`<p><a class="back" href="${pathOf(path, visit)}">${visit.texts.calendars.title}</a></p>`
 }

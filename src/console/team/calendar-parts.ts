@@ -1,0 +1,38 @@
+import { html, type Html } from '../../base/html.ts'
+import { type Instant, secondsUntil } from '../../base/instants.ts'
+import { type CalendarFault, withPlace } from '../../calendars/fetch-problems.ts'
+import { pathOf } from '../frame/console-page.ts'
+import type { BusinessVisit } from '../frame/console-route.ts'
+import { relativeTime } from '../frame/formats.ts'
+import { textFor } from '../frame/text-groups.ts'
+import type { ConsoleTexts } from '../frame/texts.ts'
+
+/* The parts that the pages of connected calendars share. */
+
+export const calendarsPath = '/console/calendars'
+
+/** Returns the visitor restricted to this business, even if they belong to a hub. */
+export function managerOf({ person, business }: BusinessVisit) {
+  return { ...person, scope: { businessId: business.id } }
+}
+
+/** Renders the link to the list of connected calendars. */
+export function backLink(visit: BusinessVisit): Html {
+  return html`<p><a class="back" href="${pathOf(calendarsPath, visit)}">${visit.texts.calendars.title}</a></p>`
+}
+
+/** Explains why a calendar cannot be read, in the language of the page. */
+export function faultText({ texts }: BusinessVisit, { code, sentence, where }: CalendarFault): string {
+  return withPlace(problemText(texts.calendars, code) ?? sentence, where)
+}
+
+function problemText(texts: ConsoleTexts['calendars'], code: string): string | undefined {
+  const [, status] = /^status_(\d+)$/.exec(code) ?? []
+  if (status === undefined) return textFor(texts.problems, code)
+  return /^(401|403|404|410)$/.test(status) ? texts.statusGone({ status }) : texts.status({ status })
+}
+
+/** Formats "12 minutes ago". */
+export function ageText(then: Instant, now: Instant, { locale }: BusinessVisit): string {
+  return relativeTime(-Math.max(0, Math.round(secondsUntil(then, now) / 60)), locale)
+}
