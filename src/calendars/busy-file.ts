@@ -43,9 +43,7 @@ interface Validators {
 
 /** The result of a fetch: new times, an unchanged calendar, or a failure. */
 export type Fetched =
-  | (FileTimes & Validators)
-  | { times: undefined; problem?: undefined }
-  | ({ times: undefined } & FetchFault)
+  (FileTimes & Validators) | { times: undefined; problem?: undefined } | ({ times: undefined } & FetchFault)
 
 interface Answered extends Validators {
   /** Undefined if nothing has changed. */

@@ -43,7 +43,7 @@ export type FileProblem =
   | 'rule_too_fine'
   | 'too_many_times'
 
-/** What a file contains. */
+/** The contents of a file. */
 export interface FileTimes {
   times: BusyTime[]
   /** Addresses and entity tags of the objects of a server's answer that Holdfast may have written. */
@@ -593,5 +593,5 @@ function joinedObjects(answer: string): { text: string; own: [href: string, etag
 
 /** An object that Holdfast wrote is called like its booking. */
 const ownHref = /\/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.ics$/
-/** Of an answer with many objects. */
+/** Limit of an answer with many objects. */
 const maxNodes = 200_000

@@ -36,8 +36,7 @@ export class CalDav {
   }
 
   /**
-   * Finds the calendars of the user, from the address of a server, of the user there, or of a calendar (RFC 6764,
-   * section 6).
+   * Finds the calendars of the user (RFC 6764, section 6). The address is that of a server, a user or a calendar.
    */
   async discover(address: string): Promise<FoundAccount> {
     const given = new URL(address)
@@ -50,7 +49,8 @@ export class CalDav {
         if (calendars.length > 0) return { address: home.href, calendars }
       } catch (error) {
         // a server may protect, or not know, one of the places
-        if (!(error instanceof FetchFailed) || !/^(status_|sign_in|invalid)/.test(error.fault.problem)) throw error
+        if (!(error instanceof FetchFailed) || !/^(status_|sign_in|invalid)/.test(error.fault.problem))
+          throw error
         refusal ??= error
       }
     }
@@ -77,7 +77,10 @@ export class CalDav {
    * Undefined if the server has neither.
    */
   async stateOf(calendar: URL): Promise<string | undefined> {
-    const { responses } = await this.propfind(calendar, { depth: 0, properties: '<d:sync-token/><s:getctag/>' })
+    const { responses } = await this.propfind(calendar, {
+      depth: 0,
+      properties: '<d:sync-token/><s:getctag/>',
+    })
     const [first] = responses
     return first?.text('sync-token')?.trim() || first?.text('getctag')?.trim() || undefined
   }
@@ -98,7 +101,8 @@ export class CalDav {
    * Without a condition (undefined), replaces what is there.
    */
   async put(object: URL, file: string, etag: string | null | undefined): Promise<boolean> {
-    const condition = etag === undefined ? {} : etag === null ? { 'if-none-match': '*' } : { 'if-match': etag }
+    const condition =
+      etag === undefined ? {} : etag === null ? { 'if-none-match': '*' } : { 'if-match': etag }
     const { status } = await this.call('PUT', object, {
       body: file,
       headers: { 'content-type': 'text/calendar; charset=utf-8', ...condition },
@@ -151,7 +155,10 @@ export class CalDav {
   ) {
     const answer = await this.http.request(address, {
       ...{ method, authorization: this.authorization },
-      headers: { ...(body !== undefined && { 'content-type': 'application/xml; charset=utf-8' }), ...headers },
+      headers: {
+        ...(body !== undefined && { 'content-type': 'application/xml; charset=utf-8' }),
+        ...headers,
+      },
       ...(body !== undefined && { body }),
     })
     const { status, header } = answer

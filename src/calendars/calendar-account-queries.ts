@@ -282,7 +282,7 @@ export async function putBack(
     .execute()
 }
 
-/** How long the queue of an account that does not work is kept. */
+/** The queue of an account that does not work is kept for a week. */
 const keptSeconds = 7 * 86_400
 
 /** Gives up at most `max` writes that have waited for a week. Returns their number. */

@@ -41,10 +41,7 @@ export function calendarAccountRoutes(app: FastifyInstance, context: Context): v
       },
     },
     async (request) =>
-      presentPage(
-        await listCalendarAccounts(context, request.actor, request.query),
-        presentCalendarAccount,
-      ),
+      presentPage(await listCalendarAccounts(context, request.actor, request.query), presentCalendarAccount),
   )
 
   routes.patch(
@@ -75,8 +72,7 @@ export function calendarAccountRoutes(app: FastifyInstance, context: Context): v
         operationId: 'deleteCalendarAccount',
         tags,
         summary: 'Disconnect a calendar account',
-        description:
-          'Its times are bookable again at once. Events that Holdfast wrote stay in the calendar.',
+        description: 'Its times are bookable again at once. Events that Holdfast wrote stay in the calendar.',
         params,
         querystring: EmptyObject,
         body: EmptyObject,

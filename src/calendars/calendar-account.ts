@@ -149,7 +149,10 @@ export async function changeCalendarAccount(
   })
 }
 
-function assertKnown(account: CalendarAccountsTable, { keeps_busy = [], writes_to }: CalendarAccountChange): void {
+function assertKnown(
+  account: CalendarAccountsTable,
+  { keeps_busy = [], writes_to }: CalendarAccountChange,
+): void {
   const calendars = calendarsOf(account)
   const detail = 'is not a calendar of this account'
   for (const [index, calendar] of keeps_busy.entries()) {
@@ -184,7 +187,8 @@ async function choose(
   for (const url of used) {
     const isBusy = keeps_busy.includes(url) ? 1 : 0
     const known = present.find((one) => one.url === url)
-    if (known && known.keeps_busy !== isBusy) await updateKeepsBusy(tx.db, known.id, { keeps_busy: isBusy, now: tx.now })
+    if (known && known.keeps_busy !== isBusy)
+      await updateKeepsBusy(tx.db, known.id, { keeps_busy: isBusy, now: tx.now })
     if (!known) await addCalendar(context, tx, { account, url, isBusy })
   }
   if (writes_to === account.writes_to) return
@@ -326,7 +330,7 @@ export interface WrittenEvent {
   item: string
   calendar: string
   etag: string
-  /** Of what was written. */
+  /** SHA-256 of the file that was written. */
   digest: string
   starts_at: Instant
   ends_at: Instant
@@ -337,18 +341,22 @@ export function addressOf({ calendar, item }: Pick<WrittenEvent, 'calendar' | 'i
   return new URL(`${item}.ics`, calendar.endsWith('/') ? calendar : `${calendar}/`)
 }
 
-/** What an account has written, before its calendar is read. */
+/** Events that an account has written, before its calendar is read. */
 export type Written = Pick<CalendarWritesTable, 'account_id' | 'booking_id' | 'changes' | 'objects_json'>
 
-/** Finds what an account has written. */
+/** Finds the events that an account has written. */
 export function writtenOf({ db }: Context, accountId: string): Promise<Written[]> {
   return findWritten(db.reads, accountId)
 }
 
-/** Makes every event due that somebody changed or deleted in a calendar, after all its events in a span were read. */
+/** Makes the events due that somebody changed or deleted in a calendar. All its events in a span were read before. */
 export async function putBackChanged(
   tx: Transaction,
-  { calendar, own, written }: { calendar: string; own: readonly [string, string][]; written: readonly Written[] },
+  {
+    calendar,
+    own,
+    written,
+  }: { calendar: string; own: readonly [string, string][]; written: readonly Written[] },
   { fromMs, toMs: untilMs }: { fromMs: number; toMs: number },
 ): Promise<void> {
   const found = new Map(own.map(([href, etag]) => [new URL(href, calendar).href, etag]))

@@ -129,7 +129,7 @@ export class CalendarHttp {
     for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
       const isKnown = siteOf(url) === siteOf(address)
       const response = await request(url, {
-        ...{ dispatcher, signal, method: (method ?? 'GET'), body: body ?? null },
+        ...{ dispatcher, signal, method: method ?? 'GET', body: body ?? null },
         headers: { ...shared, ...(authorization !== undefined && isKnown && { authorization }) },
       })
       const { statusCode: status } = response

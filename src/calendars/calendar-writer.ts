@@ -24,8 +24,8 @@ import { appointmentOf } from './feed.ts'
 
 /*
  * Writes bookings into calendars of accounts: one event for each booking of the staff member, or for each of their items
- * of a visit. Triggers make a booking due in the transaction of its change. The event is made of the booking as it is
- * when it is written, so changes in between cost nothing, and a repeated write does no harm.
+ * of a visit. Triggers make a booking due in the transaction of its change. The event shows the booking as it is when it
+ * is written, so several changes are written once. A repeated write does no harm.
  */
 
 const leaseSeconds = 120
@@ -88,7 +88,8 @@ async function writeQueue(
   }
   const write_failures = pauseSeconds === 0 ? 0 : account.write_failures + 1
   const next_write_at = plusSeconds(clock.now(), pauseSeconds)
-  if (problem !== null) context.log.info({ calendar_account: account.id, problem }, 'a calendar was not written')
+  if (problem !== null)
+    context.log.info({ calendar_account: account.id, problem }, 'a calendar was not written')
   await db.transaction((tx) =>
     endLease(tx.db, account, { next_write_at, write_failures, last_write_error: problem }),
   )
@@ -146,7 +147,12 @@ async function eventsOf(
     const description = [appointment.description, note].filter((text) => text !== '').join('\n\n')
     const file = calendarObject({ ...appointment, description })
     return {
-      ...{ item: appointment.id, calendar, file, digest: hash('sha256', `${put_backs} ${file}`, 'base64url') },
+      ...{
+        item: appointment.id,
+        calendar,
+        file,
+        digest: hash('sha256', `${put_backs} ${file}`, 'base64url'),
+      },
       ...{ starts_at: appointment.startsAt, ends_at: appointment.endsAt },
     }
   })

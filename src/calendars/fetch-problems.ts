@@ -58,7 +58,8 @@ const problemTexts: Record<KnownProblem, string> = {
   rule_too_fine: 'The calendar has an appointment that recurs every second or minute.',
   sign_in_refused: 'The server refuses the user name or the password.',
   no_calendars: 'There is no calendar server (CalDAV) at the address, or it has no calendars.',
-  secret_changed: 'The password cannot be read because HOLDFAST_SECRET has changed. Connect the account again.',
+  secret_changed:
+    'The password cannot be read because HOLDFAST_SECRET has changed. Connect the account again.',
   too_many_times: `The calendar has more than 5,000 appointments in the next ${horizonDays} days.`,
 }
 
@@ -69,4 +70,3 @@ export function problemText(problem: FetchProblem): string {
   const isGone = ['401', '403', '404', '410'].includes(status)
   return `The server answered ${status}${isGone ? ': the address may not be valid any more' : ''}.`
 }
-

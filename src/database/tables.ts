@@ -1217,7 +1217,7 @@ export interface CalendarAccountsTable {
   business_id: string
   staff_id: string
   kind: 'caldav' | 'google' | 'microsoft'
-  /** Where its calendars are listed. */
+  /** Address of the list of its calendars. */
   address: string
   user_name: string
   /** AES-256-GCM. */
@@ -1244,7 +1244,7 @@ export interface CalendarWritesTable {
   business_id: string
   /** Counts what made it due, so that a write does not end a later change. */
   changes: number
-  /** How often a change in the calendar was undone. */
+  /** Number of changes in the calendar that were undone. */
   put_backs: number
   attempts: number
   /** Null once the calendar has what the booking says. */

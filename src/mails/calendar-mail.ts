@@ -1,7 +1,12 @@
 import { languageFor } from '../base/languages.ts'
 import { publicUrl } from '../base/public-url.ts'
 import type { Transaction } from '../database/database.ts'
-import { findAccountEmails, findFailingCalendars, findNotifyEmails, insertCalendarMails } from './calendar-mail-queries.ts'
+import {
+  findAccountEmails,
+  findFailingCalendars,
+  findNotifyEmails,
+  insertCalendarMails,
+} from './calendar-mail-queries.ts'
 import { brandOf } from './brand.ts'
 import type { Context } from './context.ts'
 import { type Block, htmlOf, textOf } from './layout.ts'

@@ -157,15 +157,18 @@ export function choice(
 
 /** Renders a choice with all options visible. */
 export function radios(
-  { typed }: FormState,
+  { typed, faults }: FormState,
   {
     name,
     label,
+    hint,
     options,
-  }: { name: string; label: string; options: (readonly [value: string, text: string])[] },
+  }: Pick<Field, 'name' | 'label' | 'hint'> & { options: (readonly [value: string, text: string])[] },
 ): Html {
-  return html`<fieldset>
+  const fault = faults[name]
+  return html`<fieldset ${describedBy(name, hint, fault)}>
     <legend>${label}</legend>
+    ${notesOf(name, hint, fault)}
     ${options.map(
       ([value, text]) =>
         html`<label class="choice">

@@ -104,7 +104,10 @@ onEachEngine('calendar accounts', (engine) => {
           ...{ writes_to: null, last_error: null, last_write_error: null },
         },
       ])
-      expect(body.data[0].calendars.map(({ name }: { name: string }) => name).toSorted()).toEqual(['Home', 'Work'])
+      expect(body.data[0].calendars.map(({ name }: { name: string }) => name).toSorted()).toEqual([
+        'Home',
+        'Work',
+      ])
       expect(JSON.stringify(body)).not.toContain('secret')
       await change(id, { keeps_busy: [work] })
       await read()
@@ -124,9 +127,11 @@ onEachEngine('calendar accounts', (engine) => {
       await radicale.call(user, 'DELETE', `${work}dentist.ics`)
       await read()
       expect(await spans()).toEqual(['14:00'])
-      expect(await service.call('DELETE', `/calendar-accounts/${id}`, { token: business.key })).toMatchObject({
-        status: 204,
-      })
+      expect(await service.call('DELETE', `/calendar-accounts/${id}`, { token: business.key })).toMatchObject(
+        {
+          status: 204,
+        },
+      )
       expect(await spans()).toEqual([])
       expect(await offered()).toContain('T14:00')
     })
@@ -137,7 +142,10 @@ onEachEngine('calendar accounts', (engine) => {
       const { id: booking } = await bookSlot(client, offer, `${day}T10:00:00Z`)
       await write()
       expect(await events(work)).toEqual(
-        expect.arrayContaining([`DTSTART:${written('10:00')}`, expect.stringContaining('SUMMARY:Haircut – Ada')]),
+        expect.arrayContaining([
+          `DTSTART:${written('10:00')}`,
+          expect.stringContaining('SUMMARY:Haircut – Ada'),
+        ]),
       )
       await read()
       expect(await service.rows('blocks')).toEqual([])

@@ -43,8 +43,7 @@ export async function startRadicale(program: string): Promise<Radicale> {
   const port = await freePort()
   let password = 'secret'
   const passwords = join(directory, 'users')
-  const writePasswords = () =>
-    writeFileSync(passwords, users.map((user) => `${user}:${password}\n`).join(''))
+  const writePasswords = () => writeFileSync(passwords, users.map((user) => `${user}:${password}\n`).join(''))
   writePasswords()
   const config = join(directory, 'config')
   writeFileSync(

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { operator } from '../../src/access/actor.ts'
 import { issueKey } from '../../src/access/key.ts'
 import { readInstant } from '../../src/base/instants.ts'
+import { storeCalendarAccount } from '../../src/calendars/calendar-account-queries.ts'
 import { addBusyCalendar } from '../../src/calendars/busy-calendar.ts'
 import { createFeed } from '../../src/calendars/feed.ts'
 import { createClient } from '../../src/bookings/client.ts'
@@ -26,6 +27,7 @@ export interface Spares {
   key_id: string
   feed_id: string
   busy_calendar_id: string
+  calendar_account_id: string
   client_id: string
   other_client_id: string
 }
@@ -56,6 +58,15 @@ export async function makeSpares(running: TestService, { id: business_id }: Tena
     staff_id: member.id,
     url: 'https://calendar.example.com/spare.ics',
   })
+  // stored as if it had been connected, because there is no server
+  const calendar_account_id = await context.db.transaction((tx) =>
+    storeCalendarAccount(tx.db, {
+      ...{ id: context.ids.next(), business_id, staff_id: member.id, kind: 'caldav' },
+      ...{ address: 'https://caldav.example.com/spare/', user_name: 'spare', credential_sealed: '' },
+      ...{ calendars_json: '[]', writes_to: null, write_failures: 0, last_write_error: null },
+      ...{ next_write_at: tx.now, connected_at: tx.now, created_at: tx.now },
+    }),
+  )
   const [client, other] = [
     await createClient(context, operator, { business_id, first_name: 'Spare' }),
     await createClient(context, operator, { business_id, first_name: 'Other' }),
@@ -73,5 +84,6 @@ export async function makeSpares(running: TestService, { id: business_id }: Tena
     key_id: key.id,
     feed_id: feed.id,
     busy_calendar_id: busyCalendar.id,
+    calendar_account_id,
   }
 }

@@ -132,15 +132,17 @@ export function dayHeading(instant: Instant, now: Instant, { timezone, locale }:
   return `${near.charAt(0).toLocaleUpperCase(locale)}${near.slice(1)}${comma}${text}`
 }
 
-/** Formats "in 5 minutes", or "5 minutes ago" for a negative number. */
+/** Formats "in 5 minutes", or "5 minutes ago" for a negative number. Formats parts of a minute in seconds. */
 export function relativeTime(minutes: number, locale: string): string {
   const size = Math.abs(minutes)
   const [count, unit] =
-    size < 100
-      ? ([minutes, 'minute'] as const)
-      : size < 48 * 60
-        ? ([Math.round(minutes / 60), 'hour'] as const)
-        : ([Math.round(minutes / 1_440), 'day'] as const)
+    size > 0 && size < 1
+      ? ([Math.round(minutes * 60), 'second'] as const)
+      : size < 100
+        ? ([Math.round(minutes), 'minute'] as const)
+        : size < 48 * 60
+          ? ([Math.round(minutes / 60), 'hour'] as const)
+          : ([Math.round(minutes / 1_440), 'day'] as const)
   return new Intl.RelativeTimeFormat(locale).format(count, unit)
 }
 

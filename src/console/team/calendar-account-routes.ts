@@ -1,8 +1,10 @@
+import { Type } from 'typebox'
 import { countTrial } from '../../access/counted-requests.ts'
 import type { RateLimiter } from '../../access/rate-limits.ts'
 import { html, type Html } from '../../base/html.ts'
 import { readInstant } from '../../base/instants.ts'
 import { mostPerPage } from '../../base/paging.ts'
+import { Id } from '../../base/wire.ts'
 import type { Context } from '../../bookings/context.ts'
 import { maxBusyCalendars } from '../../calendars/busy-calendar.ts'
 import type { CalendarReader } from '../../calendars/busy-file.ts'
@@ -134,7 +136,7 @@ function newAccount(context: Context, { reader, limiter }: Parts): ConsoleRoute 
     name: 'NewCalendarAccountPage',
     summary: 'Connect a calendar account of a staff member',
     role: 'manager',
-    query: { server: ConnectCalendarAccount.properties.user_name, account: ConnectCalendarAccount.properties.staff_id },
+    query: { server: Type.Optional(Type.String({ maxLength: 20 })), account: Type.Optional(Type.String({ ...Id })) },
     show: async (visit, { query }) => {
       const { staff } = await staffOf(context, visit)
       const { account: id } = query
@@ -193,11 +195,11 @@ async function shownConnect(context: Context, visit: BusinessVisit, state: FormS
     body: html`${backLink(visit)}
       <h1>${t.add}</h1>
       ${faultSummary(state, setUp)}
-      <nav class="tabs" aria-label="${t.server}">
+      <nav class="actions" aria-label="${t.server}">
         ${Object.keys(servers).map((name) => {
           const isHere = name === server ? html`aria-current="page"` : ''
           const address = pathOf(newPath, visit, { server: name })
-          return html`<a href="${address}" ${isHere}>${t.servers[name as ServerName]}</a>`
+          return html`<a class="button" href="${address}" ${isHere}>${t.servers[name as ServerName]}</a>`
         })}
       </nav>
       <form method="post" action="${pathOf(newPath, visit)}" class="fields wide-fields">
@@ -273,7 +275,9 @@ function choiceRows(
   { calendars }: Pick<CalendarAccountShown, 'calendars'> = { calendars: [] },
 ): Rows<CalendarAccountShown> {
   const all = calendars.map(({ calendar: id, name }) => ({ id, name }))
-  const writable = calendars.filter((one) => one.writable).map(({ calendar, name }) => [calendar, name] as const)
+  const writable = calendars
+    .filter((one) => one.writable)
+    .map(({ calendar, name }) => [calendar, name] as const)
   return [
     ['keeps_busy', ids(all), t.accounts.keepsBusy, t.accounts.keepsBusyHint({ most: maxBusyCalendars })],
     [

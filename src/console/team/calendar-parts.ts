@@ -18,7 +18,9 @@ export function managerOf({ person, business }: BusinessVisit) {
 
 /** Renders the link to the list of connected calendars. */
 export function backLink(visit: BusinessVisit): Html {
-  return html`<p><a class="back" href="${pathOf(calendarsPath, visit)}">${visit.texts.calendars.title}</a></p>`
+  return html`<p>
+    <a class="back" href="${pathOf(calendarsPath, visit)}">${visit.texts.calendars.title}</a>
+  </p>`
 }
 
 /** Explains why a calendar cannot be read, in the language of the page. */
@@ -34,5 +36,5 @@ function problemText(texts: ConsoleTexts['calendars'], code: string): string | u
 
 /** Formats "12 minutes ago". */
 export function ageText(then: Instant, now: Instant, { locale }: BusinessVisit): string {
-  return relativeTime(-Math.max(0, Math.round(secondsUntil(then, now) / 60)), locale)
+  return relativeTime(-Math.max(0, secondsUntil(then, now)) / 60, locale)
 }

@@ -88,7 +88,12 @@ const isWritten = (row: 'new' | 'old') =>
 const changed = `starts_at, ends_at, staff_id, status, version, cancelled_at, erased_at, client_first_name,
   client_last_name, client_phone`
 
-function postgresTrigger(name: string, when: string, statements: string, row: 'new' | 'old' = 'new'): string[] {
+function postgresTrigger(
+  name: string,
+  when: string,
+  statements: string,
+  row: 'new' | 'old' = 'new',
+): string[] {
   return [
     `create function ${name}() returns trigger language plpgsql as $$
       begin if ${isWritten(row)} then ${statements} end if; return null; end $$`,
