@@ -8,13 +8,13 @@ import { type DavResponse, responsesOf } from './caldav-xml.ts'
  */
 
 /** Credentials at a server. */
-export interface DavLogIn {
+interface DavLogIn {
   userName: string
   password: string
 }
 
 /** A calendar account that was found. */
-export interface FoundAccount {
+interface FoundAccount {
   /** Address of the collection with its calendars. */
   address: string
   calendars: AccountCalendar[]

@@ -15,7 +15,7 @@ import type { FileProblem } from './busy-times.ts'
 const maxBytes = 5_000_000
 const maxRedirects = 5
 /** Time limit of a request in milliseconds. */
-export const fetchMs = 20_000
+const fetchMs = 20_000
 
 /** The reason why there is no new copy: a code, which the API turns into a sentence. */
 export type FetchProblem =

@@ -1,160 +1,336 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { operator } from '../../src/access/actor.ts'
 import { openReader } from '../../src/calendars/busy-calendar-worker.ts'
 import type { CalendarReader } from '../../src/calendars/busy-file.ts'
-import { connectCalendarAccount } from '../../src/calendars/calendar-account.ts'
-import { fetchDue } from '../support/busy-calendars.ts'
+import { CalendarWriter } from '../../src/calendars/calendar-writer.ts'
+import { FetchFailed } from '../../src/calendars/calendar-http.ts'
+import {
+  type CalendarWorld,
+  type FailingProxy,
+  makeCalendarWorld,
+  startFailingProxy,
+} from '../support/calendar-world.ts'
 import { bookSlot, type Client, clientOf } from '../support/client.ts'
-import { makeBusiness, makeLocation, makeService, makeStaff, type OwnBusiness } from '../support/offers.ts'
+import { makeService, makeStaff } from '../support/offers.ts'
+import { logInNewPerson } from '../support/person.ts'
 import { type Radicale, radicaleProgram, startRadicale } from '../support/radicale.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
-import { calendar, event } from './calendar-files.ts'
+import { ada, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
 const program = radicaleProgram()
 
 /** A Tuesday some weeks ahead. */
 const day = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
 const written = (time: string) => `${day}T${time}:00Z`.replaceAll(/[-:]/g, '')
+const from = (time: string) => `DTSTART:${written(time)}`
+const span = (time: string, until: string) => [from(time), `DTEND:${written(until)}`]
 
 onEachEngine('calendar accounts', (engine) => {
   describe.skipIf(program === undefined)('at a real CalDAV server', () => {
     let service: TestService
     let radicale: Radicale
+    let proxy: FailingProxy
     let reader: CalendarReader
-    let users = 0
+    let writer: CalendarWriter
     beforeAll(async () => {
-      service = await startTestService(engine)
+      service = await startTestService(engine, { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'a@example.com' })
       radicale = await startRadicale(program ?? '')
+      proxy = await startFailingProxy(radicale.url)
       reader = openReader(service.context, '0')
+      writer = new CalendarWriter(service.context, reader)
+      await service.app.calendarWrites.stop() // only the tests write
     })
     afterAll(async () => {
       await reader.close()
-      await Promise.all([service.stop(), radicale.stop()])
+      await Promise.all([service.stop(), proxy.stop(), radicale.stop()])
     })
 
-    let business: OwnBusiness
+    let world: CalendarWorld
     let client: Client
-    let offer: { service_id: string; location_id: string; staff_id: string }
-    let user: string
-    let work: string
-    let home: string
     beforeEach(async () => {
-      business = await makeBusiness(service)
-      const location = await makeLocation(service, business.id, { name: 'Mitte' })
-      const [anna = ''] = await makeStaff(service, business.id, ['Anna'])
-      const service_id = await makeService(service, business.id, {
-        ...{ name: 'Haircut', minutes: 60, staffIds: [anna], locationIds: [location] },
-      })
-      offer = { service_id, location_id: location, staff_id: anna }
-      client = clientOf(service, business.key)
-      users += 1
-      user = `user${users}`
-      work = await radicale.makeCalendar(user, 'Work')
-      home = await radicale.makeCalendar(user, 'Home')
+      proxy.answer = undefined
+      proxy.loses = () => false
+      proxy.requests.length = 0
+      world = await makeCalendarWorld(service, { radicale, proxy, reader, writer })
+      client = clientOf(service, world.business.key)
     })
 
-    const connect = (password = 'secret') =>
-      connectCalendarAccount(
-        service.context,
-        { ...operator, scope: { businessId: business.id } },
-        { staff_id: offer.staff_id, url: radicale.url, user_name: user, password },
-        reader,
-      )
-    const put = (address: string, name: string, ...lines: string[]) =>
-      radicale.call(user, 'PUT', `${address}${name}.ics`, {
-        body: calendar(event(`UID:${name}`, ...lines)),
-        headers: { 'content-type': 'text/calendar' },
+    /** Connects an account that reads and writes the calendar "Work". */
+    async function connected(): Promise<string> {
+      const id = await world.connect()
+      expect(await world.change(id, { keeps_busy: [world.work], writes_to: world.work })).toMatchObject({
+        status: 200,
+        body: { keeps_busy: [world.work], writes_to: world.work },
       })
-    const change = (id: string, body: object) =>
-      service.call('PATCH', `/calendar-accounts/${id}`, { token: business.key, body })
-    const events = async (address: string) => {
-      const { text } = await radicale.call(user, 'GET', address)
-      return text.replaceAll(/\r?\n[ \t]/g, '').match(/^(?:DTSTART|SUMMARY|DESCRIPTION|UID).*$/gm) ?? []
+      return id
     }
-    const write = () => service.app.calendarWrites.settled()
-    const makeRead = (minutes = 2) =>
-      service.context.db
-        .transaction((tx) =>
-          tx.db
-            .updateTable('busy_calendars')
-            .set({ next_fetch_at: tx.now })
-            .where('business_id', '=', business.id)
-            .execute(),
-        )
-        .then(() => void minutes)
-    const read = async () => {
-      await makeRead()
-      await fetchDue(service.context, reader)
+
+    const book = async (time: string) => {
+      const { id } = await bookSlot(client, world.offer, `${day}T${time}:00Z`)
+      return String(id)
     }
-    const offered = async () => {
-      const query = new URLSearchParams({ ...offer, from: day, to: day })
-      const { body } = await service.call('GET', `/availability?${query}`, { token: business.key })
-      return JSON.stringify(body)
-    }
+    const waiting = async () => (await world.account())['waiting']
 
     test('lists the calendars, reads the chosen ones and follows changes', async () => {
-      await put(work, 'dentist', `DTSTART:${written('10:00')}`, `DTEND:${written('11:00')}`)
-      await put(home, 'party', `DTSTART:${written('14:00')}`, `DTEND:${written('15:00')}`)
-      const { id } = await connect()
-      await read()
-      const { body } = await service.call('GET', '/calendar-accounts', { token: business.key })
-      expect(body.data).toMatchObject([
-        {
-          ...{ id, kind: 'caldav', host: new URL(radicale.url).host, user_name: user, waiting: 0 },
-          ...{ writes_to: null, last_error: null, last_write_error: null },
-        },
-      ])
-      expect(body.data[0].calendars.map(({ name }: { name: string }) => name).toSorted()).toEqual([
-        'Home',
-        'Work',
-      ])
-      expect(JSON.stringify(body)).not.toContain('secret')
-      await change(id, { keeps_busy: [work] })
-      await read()
-      const spans = async () => {
-        const rows = await service.rows('blocks')
-        return rows
-          .filter(({ business_id }) => business_id === business.id)
-          .map(({ starts_at }) => new Date(String(starts_at)).toISOString().slice(11, 16))
-      }
-      expect(await spans()).toEqual(['10:00'])
-      await put(work, 'dentist', `DTSTART:${written('12:00')}`, `DTEND:${written('13:00')}`)
-      await read()
-      expect(await spans()).toEqual(['12:00'])
-      await change(id, { keeps_busy: [work, home] })
-      await read()
-      expect((await spans()).toSorted()).toEqual(['12:00', '14:00'])
-      await radicale.call(user, 'DELETE', `${work}dentist.ics`)
-      await read()
-      expect(await spans()).toEqual(['14:00'])
-      expect(await service.call('DELETE', `/calendar-accounts/${id}`, { token: business.key })).toMatchObject(
-        {
-          status: 204,
-        },
+      await world.put(world.work, 'dentist', ...span('10:00', '11:00'))
+      await world.put(world.home, 'party', ...span('14:00', '15:00'))
+      const id = await world.connect()
+      await world.read()
+      const account = await world.account()
+      expect(account).toMatchObject({
+        ...{ id, kind: 'caldav', host: new URL(proxy.url).host, user_name: world.user, waiting: 0 },
+        ...{ writes_to: null, last_error: null, last_write_error: null },
+      })
+      expect(account['calendars']).toEqual(
+        expect.arrayContaining([
+          { calendar: world.work, name: 'Work', writable: true },
+          { calendar: world.home, name: 'Home', writable: true },
+        ]),
       )
-      expect(await spans()).toEqual([])
-      expect(await offered()).toContain('T14:00')
+      expect(JSON.stringify([account, service.logLines])).not.toContain('secret')
+      expect(JSON.stringify(await service.rows('calendar_accounts'))).not.toContain('secret"')
+      await world.change(id, { keeps_busy: [world.work] })
+      await world.read()
+      expect(await world.busy()).toEqual(['10:00'])
+      await world.put(world.work, 'dentist', ...span('12:00', '13:00'))
+      await world.read()
+      expect(await world.busy()).toEqual(['12:00'])
+      await world.change(id, { keeps_busy: [world.work, world.home] })
+      await world.read()
+      expect(await world.busy()).toEqual(['12:00', '14:00'])
+      await world.remove(world.work, 'dentist')
+      await world.read()
+      expect(await world.busy()).toEqual(['14:00'])
+      const { status } = await service.call('DELETE', `/calendar-accounts/${id}`, {
+        token: world.business.key,
+      })
+      expect(status).toBe(204)
+      expect(await world.busy()).toEqual([])
+    })
+
+    test('asks only for the state of a calendar that has not changed', async () => {
+      await connected()
+      await world.read()
+      proxy.requests.length = 0
+      await world.read()
+      expect(proxy.requests).toEqual([`PROPFIND ${new URL(world.work).pathname}`])
     })
 
     test('writes bookings, moves and removes them, and never counts them as busy', async () => {
-      const { id } = await connect()
-      await change(id, { keeps_busy: [work], writes_to: work })
-      const { id: booking } = await bookSlot(client, offer, `${day}T10:00:00Z`)
-      await write()
-      expect(await events(work)).toEqual(
-        expect.arrayContaining([
-          `DTSTART:${written('10:00')}`,
-          expect.stringContaining('SUMMARY:Haircut – Ada'),
-        ]),
+      await connected()
+      const id = await book('10:00')
+      expect(await waiting()).toBe(1)
+      await world.write()
+      expect(await world.events(world.work)).toEqual(
+        expect.arrayContaining([from('10:00'), expect.stringContaining('SUMMARY:Haircut – Ada')]),
       )
-      await read()
-      expect(await service.rows('blocks')).toEqual([])
-      await client.change(booking, { starts_at: `${day}T12:00:00Z` })
-      await write()
-      expect(await events(work)).toContain(`DTSTART:${written('12:00')}`)
-      await client.cancel(booking)
-      await write()
-      expect(await events(work)).toEqual([])
+      await world.read()
+      expect(await world.busy()).toEqual([])
+      await client.change(id, { starts_at: `${day}T12:00:00Z` })
+      await client.change(id, { starts_at: `${day}T13:00:00Z` })
+      await world.write()
+      expect((await world.events(world.work)).filter((line) => line.startsWith('DTSTART'))).toEqual([
+        from('13:00'),
+      ])
+      await client.cancel(id)
+      await world.write()
+      expect(await world.events(world.work)).toEqual([])
+      expect(await waiting()).toBe(0)
+      expect(await service.rows('calendar_writes')).toEqual([])
+    })
+
+    test('writes one event for each service of the person in a visit', async () => {
+      await connected()
+      const [ben = ''] = await makeStaff(service, world.business.id, ['Ben'])
+      const { location_id, service_id, staff_id } = world.offer
+      const colour = await makeService(service, world.business.id, {
+        ...{ name: 'Colour', minutes: 30, staffIds: [ben, staff_id], locationIds: [location_id] },
+      })
+      const visit = (last: string) => [
+        { service_id, staff_id },
+        { service_id: colour, staff_id: ben },
+        { service_id: colour, staff_id: last },
+      ]
+      const held = await service.call('POST', '/bookings/hold', {
+        token: world.business.key,
+        body: { location_id, starts_at: `${day}T10:00:00Z`, items: visit(staff_id) },
+      })
+      expect(held.status).toBe(201)
+      const booked = await client.book(String(held.body.hold_id))
+      await world.write()
+      const starts = async () =>
+        (await world.events(world.work)).filter((line) => line.startsWith('DTSTART')).toSorted()
+      expect(await starts()).toEqual([from('10:00'), from('11:30')])
+      await world.read()
+      expect(await world.busy()).toEqual([])
+      await client.change(String(booked.body.id), { items: visit(ben) })
+      await world.write()
+      expect(await starts()).toEqual([from('10:00')])
+    })
+
+    test('puts back what somebody changes or deletes there, with a note, and the booking stays', async () => {
+      await connected()
+      const id = await book('10:00')
+      await world.write()
+      await world.read()
+      const before = (await client.show(id)).body
+      await world.put(world.work, id, `UID:${id}@holdfast`, ...span('15:00', '16:00'))
+      await world.read()
+      expect(await waiting()).toBe(1)
+      await world.write()
+      const again = await world.events(world.work)
+      expect(again).toEqual(
+        expect.arrayContaining([from('10:00'), expect.stringMatching(/DESCRIPTION.*put back/)]),
+      )
+      await world.remove(world.work, id)
+      await world.read()
+      await world.write()
+      expect(await world.events(world.work)).toContain(from('10:00'))
+      await world.read()
+      expect(await waiting()).toBe(0)
+      expect((await client.show(id)).body).toEqual(before)
+      expect(await world.busy()).toEqual([])
+    })
+
+    test('moves upcoming bookings to another calendar, and takes them out if none is chosen', async () => {
+      const id = await connected()
+      await book('10:00')
+      await world.write()
+      await world.change(id, { writes_to: world.home })
+      await world.write()
+      expect(await world.events(world.work)).toEqual([])
+      expect(await world.events(world.home)).toContain(from('10:00'))
+      await world.change(id, { writes_to: null })
+      await world.write()
+      expect(await world.events(world.home)).toEqual([])
+      for (const body of [
+        { keeps_busy: ['https://example.com/x/'] },
+        { writes_to: 'https://example.com/x/' },
+      ])
+        expect(await world.change(id, body)).toMatchObject({
+          status: 422,
+          body: { code: 'validation_failed' },
+        })
+    })
+
+    test('writes nothing twice when the answer is lost or the server stops before it stores the result', async () => {
+      await connected()
+      await book('10:00')
+      let lost = 2
+      proxy.loses = ({ method }) => method === 'PUT' && (lost -= 1) >= 0
+      await world.write()
+      await world.write()
+      await world.write()
+      expect(await waiting()).toBe(0)
+      await service.context.db.transaction((tx) =>
+        tx.db.updateTable('calendar_writes').set({ objects_json: '[]', due_at: tx.now }).execute(),
+      )
+      await world.write()
+      expect((await world.events(world.work)).filter((line) => line.startsWith('DTSTART'))).toEqual([
+        from('10:00'),
+      ])
+      await world.read()
+      expect(await waiting()).toBe(0)
+    })
+
+    test('waits as long as a busy server asks for, and one refused event stops no other', async () => {
+      await connected()
+      await book('10:00')
+      proxy.answer = (_request, response) => response.writeHead(429, { 'retry-after': '600' }).end()
+      await writer.settled()
+      expect(await world.account()).toMatchObject({
+        ...{ waiting: 1, last_write_error: expect.stringContaining('429') },
+      })
+      proxy.answer = undefined
+      service.clock.advance(500)
+      await writer.settled()
+      expect(await world.events(world.work)).toEqual([])
+      service.clock.advance(101)
+      await writer.settled()
+      expect(await world.events(world.work)).toContain(from('10:00'))
+      const refused = await book('12:00')
+      await book('13:00')
+      proxy.answer = undefined
+      const { pathname } = new URL(`${refused}.ics`, world.work)
+      const before = proxy.loses
+      proxy.loses = (request) => {
+        if (request.url === pathname) request.headers['content-type'] = 'text/plain'
+        return before(request)
+      }
+      await world.write()
+      expect(await world.events(world.work)).toContain(from('13:00'))
+    })
+
+    test('notifies the owners and the person at once of a refused password, keeps the last copy and the queue', async () => {
+      await connected()
+      await world.put(world.work, 'dentist', ...span('10:00', '11:00'))
+      await world.read()
+      const place = { businessId: world.business.id }
+      const email = (who: string) => `${who}-${world.user}-${engine}@example.com`
+      const owner = await logInNewPerson(service, { email: email('owner'), role: 'owner', place })
+      const { staff_id: staffId } = world.offer
+      const anna = await logInNewPerson(service, { email: email('anna'), role: 'staff', place, staffId })
+      radicale.setPassword('another')
+      try {
+        await book('12:00')
+        await world.write()
+        await world.read()
+        expect(await world.account()).toMatchObject({
+          ...{ waiting: 1, last_error: expect.stringContaining('refuses') },
+          last_write_error: expect.stringContaining('refuses'),
+        })
+        const mails = (await service.rows('calendar_mails')).filter(
+          (row) => row['business_id'] === world.business.id,
+        )
+        expect(mails.map(({ to_email }) => to_email).toSorted()).toEqual([owner.email, anna.email].toSorted())
+        expect(await world.busy()).toEqual(['10:00'])
+        const page = await owner.call('GET', '//console/bookings')
+        expect(String(page.body)).toContain('calendar account no longer works')
+        await expect(world.connect('secret')).rejects.toBeInstanceOf(FetchFailed)
+        await world.connect('another')
+        await world.read()
+        await world.write()
+        expect(await world.account()).toMatchObject({ waiting: 0, last_error: null, last_write_error: null })
+        expect(await radicaleEvents()).toContain(from('12:00'))
+        expect(String((await owner.call('GET', '//console/bookings')).body)).not.toContain('no longer works')
+      } finally {
+        radicale.setPassword('secret')
+      }
+    })
+
+    const radicaleEvents = () => world.events(world.work)
+
+    test.each([
+      ['an XML bomb', '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'],
+      ['no XML', 'hello'],
+      ['another document', '<html/>'],
+      ['deep XML', '<a>'.repeat(100_000)],
+      ['too much', `<a>${' '.repeat(5_000_001)}</a>`],
+    ])('keeps the last copy when a server answers with %s', async (_what, body) => {
+      await connected()
+      await world.put(world.work, 'dentist', ...span('10:00', '11:00'))
+      await world.read()
+      await world.put(world.work, 'other', ...span('12:00', '13:00'))
+      proxy.answer = (_request, response) => response.writeHead(207).end(body)
+      await world.read()
+      expect(await world.account()).toMatchObject({ last_error: expect.stringMatching(/read|5 MB/) })
+      expect(await world.busy()).toEqual(['10:00'])
+      proxy.answer = undefined
+      await world.read()
+      expect(await world.busy()).toEqual(['10:00', '12:00'])
+    })
+
+    test('a client who is erased leaves the calendar, too', async () => {
+      await connected()
+      await book('10:00')
+      await world.write()
+      expect((await world.events(world.work)).join()).toContain('Ada')
+      const { status } = await service.call('POST', '/clients/erase', {
+        token: world.business.key,
+        body: { email: ada.email },
+      })
+      expect(status).toBe(200)
+      await world.write()
+      const events = (await world.events(world.work)).join()
+      expect(events).not.toContain('Ada')
     })
   })
 })
