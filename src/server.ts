@@ -250,7 +250,18 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
   const requests = new RequestWorker(context)
   const calendars = new BusyCalendarWorker(context, reader)
   const calendarWrites = new CalendarWriter(context, reader)
-  const workers = [deliveries, payments, mails, texts, pushes, offers, requests, calendars, calendarWrites, servers]
+  const workers = [
+    deliveries,
+    payments,
+    mails,
+    texts,
+    pushes,
+    offers,
+    requests,
+    calendars,
+    calendarWrites,
+    servers,
+  ]
   for (const worker of workers) worker.start()
   return {
     ...{ context, server, deliveries, payments, mails, texts, pushes, offers, requests, calendarWrites },
@@ -268,7 +279,9 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
       // in parallel: with a database that hangs, each waits for a whole statement timeout
       const graceMs = Math.max(stoppingSinceMs + workStopMs - monotonicMs(), minWorkStopMs)
       const loops = [
-        ...[deliveries, mails, texts, pushes, offers, payments, calendarWrites].map((loop) => loop.stop(graceMs)),
+        ...[deliveries, mails, texts, pushes, offers, payments, calendarWrites].map((loop) =>
+          loop.stop(graceMs),
+        ),
         ...[calendars.stop(), requests.stop()],
       ]
       await Promise.all([server.close(), ...loops, housekeeping.stop(), servers.stop()])

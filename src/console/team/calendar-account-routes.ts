@@ -136,7 +136,10 @@ function newAccount(context: Context, { reader, limiter }: Parts): ConsoleRoute 
     name: 'NewCalendarAccountPage',
     summary: 'Connect a calendar account of a staff member',
     role: 'manager',
-    query: { server: Type.Optional(Type.String({ maxLength: 20 })), account: Type.Optional(Type.String({ ...Id })) },
+    query: {
+      server: Type.Optional(Type.String({ maxLength: 20 })),
+      account: Type.Optional(Type.String({ ...Id })),
+    },
     show: async (visit, { query }) => {
       const { staff } = await staffOf(context, visit)
       const { account: id } = query
