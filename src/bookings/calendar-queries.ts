@@ -82,7 +82,7 @@ const clientNotes = sql<string | null>`(
 
 const bookingColumns = [
   ...itemColumns,
-  ...(['version', 'status', 'respond_by', 'location_id', 'no_show_at', 'owner_id'] as const),
+  ...(['version', 'status', 'respond_by', 'location_id', 'no_show_at', 'owner_id', 'series_id'] as const),
   ...(['client_first_name', 'client_last_name', 'client_email', 'client_phone'] as const),
   ...(['location_name', 'payment_status'] as const),
 ] as const

@@ -108,6 +108,9 @@ const CalendarBooking = Type.Object(
         description: 'Only of a request: when it ends unless the business answers.',
       }),
     ),
+    series_id: Type.Optional(
+      Type.Unsafe<string>({ ...ShownId, description: 'The series that it belongs to, if it does.' }),
+    ),
     no_show: Type.Boolean(),
     deposit_due: Type.Boolean(),
     client: Type.Object({

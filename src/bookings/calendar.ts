@@ -186,6 +186,7 @@ export async function presentCalendar(calendar: Calendar, actor: Actor, slices: 
       version: row.version,
       status: row.status,
       ...(row.respond_by !== null && { respond_by: time(row.respond_by) }),
+      ...(row.series_id !== null && { series_id: row.series_id }),
       no_show: row.no_show_at !== null,
       deposit_due: row.payment_status === 'due',
       ...clientOf(row, actor),

@@ -66,6 +66,8 @@ onOneEngine('postgres', 'series in the console', (engine) => {
     const page = textOf(await read(`/console/bookings/${all[1]?.id ?? ''}`))
     expect(page).toContain('Dates of this series')
     expect(page).toContain('(2/3)')
+    const calendar = await read('/console?date=2026-12-29&view=day')
+    expect(calendar).toMatch(/aria-label="10:00 Grace Hopper Haircut, [^"]*, Series"/)
   })
 
   test('dates that are not free are shown with other times before anything is booked', async () => {

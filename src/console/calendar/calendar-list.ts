@@ -234,6 +234,7 @@ function listedBooking(view: CalendarView, booking: ShownBooking, formats: Forma
     ...(isShared && booking.staff ? [html`<bdi>${booking.staff.name}</bdi>`] : []),
     ...(words ? [html`${words.count}`] : []),
     ...(words?.others === undefined ? [] : [html`${words.others}`]),
+    ...(booking.series_id === undefined ? [] : [html`${t.series}`]),
     ...(mark.sign === '' ? [] : [html`${mark.sign} ${mark.text}`]),
   ]
   const past = isOver(booking, nowMs) ? ' is-past' : ''

@@ -199,9 +199,13 @@ function bookingPart(view: EntriesView, entry: PartEntry, place: string): Html {
   const [service, ...more] = whatOf(view, entry)
   const note = view.notes.get(booking.id)
   const warnings = note === undefined ? [] : [note]
+  const isSeries = booking.series_id !== undefined
   const label = [
-    `${time} ${name} ${[service, ...more, ...(others === undefined ? [] : [others])].join(' · ')}`,
-    ...[...timesOf(view, entry), mark.text, words?.count].filter((part) => part !== undefined),
+    `${isRequest ? `${mark.text} ` : ''}${time} ${name} ${[service, ...more, ...(others === undefined ? [] : [others])].join(' · ')}`,
+    ...timesOf(view, entry),
+    ...(isRequest ? [] : [mark.text]),
+    ...(isSeries ? [visit.texts.calendar.series] : []),
+    ...(words === undefined ? [] : [words.count]),
     ...(entry.isBlocked ? [visit.texts.calendar.blocked] : []),
     ...notesLabel(visit, warnings),
   ]
@@ -213,7 +217,7 @@ function bookingPart(view: EntriesView, entry: PartEntry, place: string): Html {
     ${moveData(view, booking)}
   >
     <a id="${key}" href="${pathOf(`/console/bookings/${booking.id}`, visit)}" aria-label="${label.join(', ')}"
-      >${mark.sign === '' ? '' : html`<span class="sign" aria-hidden="true">${isRequest ? mark.text : mark.sign}</span>`}${noteSign(warnings)}${time}
+      >${mark.sign === '' ? '' : html`<span class="sign" aria-hidden="true">${isRequest ? html`${mark.text} ` : mark.sign}</span>`}${noteSign(warnings)}${isSeries ? html`<span class="sign">${icon('again')}</span>` : ''}${time}
       <bdi>${name}</bdi>
       <span class="what" ${words ? html`data-part="${words.sign}"` : ''}
         >${others === undefined || !isShort ? '' : html`${titledFace(words?.other ?? '', others)} `}${service}${[...more, ...(others === undefined || isShort ? [] : [others])].map((part) => html` · <bdi>${part}</bdi>`)}</span
