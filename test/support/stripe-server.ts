@@ -105,6 +105,8 @@ export interface FakeStripe {
   refundStatus: FakeRefund['status']
   /** Awaited before the answer to the creation of a session. */
   onCreated: ((session: FakeSession) => Promise<void>) | undefined
+  /** Awaited after a charge was made, before its answer. */
+  onCharged: (() => Promise<void>) | undefined
   /** Awaited before a list of refunds, as of the time of the request, is answered. */
   onRefundsListed: (() => Promise<void>) | undefined
   /** Lets a client pay now. Returns false if the session is no longer open. */
@@ -369,7 +371,11 @@ export async function startFakeStripe(nowMs: () => number, port = 0): Promise<Fa
       if (session.status !== 'open') throw invalid('checkout_session_not_open')
       return Object.assign(session, { status: 'expired', url: null })
     }
-    if (request.method === 'POST' && pathname === '/v1/payment_intents') return createIntent(form)
+    if (request.method === 'POST' && pathname === '/v1/payment_intents') {
+      const intent = createIntent(form)
+      await fake.onCharged?.()
+      return intent
+    }
     if (request.method === 'POST' && pathname === '/v1/refunds') return createRefund(form)
     if (request.method === 'POST' && pathname === '/v1/checkout/sessions') {
       const session = createSession(form)
@@ -457,6 +463,7 @@ export async function startFakeStripe(nowMs: () => number, port = 0): Promise<Fa
     failure: undefined,
     refundStatus: 'succeeded',
     onCreated: undefined,
+    onCharged: undefined,
     onRefundsListed: undefined,
     pay: (id, how = 'at once') => {
       const session = sessionOf(id)
