@@ -221,6 +221,20 @@ describe.skipIf(chromiumPath === undefined)('the page of the manage link', () =>
     await expectSound(page, 'manage-6-late')
   })
 
+  test('an online appointment is in the time of the visitor, with that of the place beside it', async () => {
+    const { id, url } = await booked('2026-12-09T09:00:00Z')
+    const { body } = await service.call('GET', `/bookings/${id}`, { token: salon().business_key })
+    const path = `/locations/${(body['location'] as { id: string }).id}`
+    const put = (online_url: string | null) =>
+      service.call('PATCH', path, { token: salon().business_key, body: { online_url } })
+    expect((await put('https://meet.example/room')).status).toBe(200)
+    const page = await open(url, { timezoneId: 'America/New_York' })
+    await page.getByText(/Wednesday,? 9 December 2026, 4:00 – 4:30/).waitFor()
+    await page.getByText('10:00 – 10:30 in Berlin').waitFor()
+    await page.getByText(/until .*8 December 2026, 4:00/).waitFor()
+    await put(null)
+  })
+
   test('reads from right to left, and in the dark', async () => {
     const { url } = await booked('2026-12-08T09:00:00Z', 'Haircut')
     const page = await open(url, { locale: 'ar', colorScheme: 'dark', width: 390 })

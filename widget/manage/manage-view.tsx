@@ -293,7 +293,7 @@ function Appointment(props: ShownView) {
     <section class={`appointment${isCancelled ? ' is-over' : ''}`}>
       {items.length === 0 && <What {...props} />}
       <Time {...props} startsAtMs={Date.parse(booking.starts_at)} endsAtMs={Date.parse(booking.ends_at)} />
-      {items.length > 0 && <Items {...{ items, texts }} formats={props.formats} zone={location.timezone} />}
+      {items.length > 0 && <Items {...{ items, texts }} formats={props.formats} zone={zoneOf(props)} />}
       <p>
         <Place location={location} texts={texts} hasLinks={!isCancelled} />
       </p>
@@ -321,30 +321,32 @@ function What({ managed: { booking }, texts, formats }: ShownView) {
   )
 }
 
-/** Renders the time in the location's zone, and in this device's zone if that differs. */
-function Time({
-  managed,
-  texts,
-  formats,
-  ownZone,
-  startsAtMs,
-  endsAtMs,
-}: ShownView & { startsAtMs: number; endsAtMs: number }) {
+/** Returns the zone in which the page shows times: this device's for an online appointment, as in emails. */
+function zoneOf({ managed, ownZone }: Pick<ShownView, 'managed' | 'ownZone'>): string {
+  const { online_url, timezone } = managed.booking.location
+  return online_url ? ownZone : timezone
+}
+
+/** Renders the time in the zone of the page, and in the other one of location and device if that differs. */
+function Time(props: ShownView & { startsAtMs: number; endsAtMs: number }) {
+  const { managed, texts, formats, ownZone, startsAtMs, endsAtMs } = props
   const { timezone } = managed.booking.location
-  const range = (zone: string) => `${formats.time(startsAtMs, zone)} – ${formats.time(endsAtMs, zone)}`
+  const zone = zoneOf(props)
+  const other = zone === timezone ? ownZone : timezone
+  const range = (inZone: string) => `${formats.time(startsAtMs, inZone)} – ${formats.time(endsAtMs, inZone)}`
   const isElsewhere = !sameTimeIn(ownZone, timezone, startsAtMs)
   const isOtherDay = dateIn(ownZone, startsAtMs) !== dateIn(timezone, startsAtMs)
-  const own = `${isOtherDay ? `${formats.shortDay(startsAtMs, ownZone)}, ` : ''}${range(ownZone)}`
+  const there = `${isOtherDay ? `${formats.shortDay(startsAtMs, other)}, ` : ''}${range(other)}`
   return (
     <p>
       <span class="when-line">
-        {formats.longDay(startsAtMs, timezone)}, <span class="nowrap">{range(timezone)}</span>
+        {formats.longDay(startsAtMs, zone)}, <span class="nowrap">{range(zone)}</span>
       </span>
-      {isElsewhere && <span class="hint"> {formats.zone(timezone, startsAtMs)}</span>}
+      {isElsewhere && <span class="hint"> {formats.zone(zone, startsAtMs)}</span>}
       {isElsewhere && (
         <>
           <br />
-          <span class="hint">{fill(texts.atLocation, { time: own, place: placeOf(ownZone) })}</span>
+          <span class="hint">{fill(texts.atLocation, { time: there, place: placeOf(other) })}</span>
         </>
       )}
     </p>
@@ -399,12 +401,12 @@ function Fees({ managed: { fees = [], booking }, formats, texts }: ShownView) {
 }
 
 /** Renders the deadlines for changes, and the contact for later. */
-function Policy({ managed, texts, formats }: ShownView) {
+function Policy(props: ShownView) {
+  const { managed, texts } = props
   const { booking, policy, business } = managed
-  const { timezone } = booking.location
   const time = (instant: string | null) => {
     const ms = Date.parse(instant ?? '')
-    return Number.isNaN(ms) ? '' : momentText(formats, ms, timezone)
+    return Number.isNaN(ms) ? '' : momentOf(props, ms)
   }
   const [cancel, move] = [time(policy.cancel_until), time(policy.reschedule_until)]
   const isPending = booking.status === 'pending'
@@ -430,10 +432,9 @@ function Policy({ managed, texts, formats }: ShownView) {
   )
 }
 
-/** Formats an instant in the location's zone. */
-function momentOf({ formats, managed }: ShownView, ms: number): string {
-  const { timezone } = managed.booking.location
-  return momentText(formats, ms, timezone)
+/** Formats an instant in the zone of the page. */
+function momentOf(props: ShownView, ms: number): string {
+  return momentText(props.formats, ms, zoneOf(props))
 }
 
 function ConfirmMove(props: ShownView) {
@@ -453,7 +454,7 @@ function ConfirmMove(props: ShownView) {
           <dd>{line(wanted.startsAtMs)}</dd>
         </dl>
         {!sameTimeIn(ownZone, timezone, wanted.startsAtMs) && (
-          <p class="hint">{formats.zone(timezone, wanted.startsAtMs)}</p>
+          <p class="hint">{formats.zone(zoneOf(props), wanted.startsAtMs)}</p>
         )}
       </div>
       {otherDates(managed, props.nowMs()).length > 0 && <p class="aside">{texts['manage.seriesStay']}</p>}
