@@ -35,6 +35,7 @@ import { oldEntries } from './bookings/waitlist-data.ts'
 import { WaitlistWorker } from './bookings/waitlist-sweep.ts'
 import { readOldestCopy } from './calendars/busy-calendar.ts'
 import { busyCalendarRoutes } from './calendars/busy-calendar-routes.ts'
+import type { CalendarReader } from './calendars/busy-file.ts'
 import { oldCalendarWrites } from './calendars/calendar-account.ts'
 import { calendarAccountRoutes } from './calendars/calendar-account-routes.ts'
 import { CalendarWriter } from './calendars/calendar-writer.ts'
@@ -241,30 +242,11 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
     showProblem: problemPages(context),
   })
   const housekeeping = startHousekeeping(context, jobs)
-  const deliveries = new DeliveryWorker(context, { ...deliveryOptions(context), ...replaced.deliveries })
-  const payments = new PaymentWorker(context)
-  const mails = new MailWorker(context, mailLinks(context), limiter)
-  const texts = new TextWorker(context, limiter)
-  const pushes = new PushWorker(context, { version: packageJson.version })
-  const offers = new WaitlistWorker(context)
-  const requests = new RequestWorker(context)
-  const calendars = new BusyCalendarWorker(context, reader)
-  const calendarWrites = new CalendarWriter(context, reader)
-  const workers = [
-    deliveries,
-    payments,
-    mails,
-    texts,
-    pushes,
-    offers,
-    requests,
-    calendars,
-    calendarWrites,
-    servers,
-  ]
-  for (const worker of workers) worker.start()
+  const { calendars, ...workers } = openWorkers(context, { reader, limiter, replaced })
+  const { requests, ...graceful } = workers
+  for (const worker of [...Object.values(workers), calendars, servers]) worker.start()
   return {
-    ...{ context, server, deliveries, payments, mails, texts, pushes, offers, requests, calendarWrites },
+    ...{ context, server, ...workers },
     listen: () => server.listen({ host: context.config.host, port: context.config.port }),
     stop: async () => {
       state.draining = true
@@ -279,9 +261,7 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
       // in parallel: with a database that hangs, each waits for a whole statement timeout
       const graceMs = Math.max(stoppingSinceMs + workStopMs - monotonicMs(), minWorkStopMs)
       const loops = [
-        ...[deliveries, mails, texts, pushes, offers, payments, calendarWrites].map((loop) =>
-          loop.stop(graceMs),
-        ),
+        ...Object.values(graceful).map((loop) => loop.stop(graceMs)),
         ...[calendars.stop(), requests.stop()],
       ]
       await Promise.all([server.close(), ...loops, housekeeping.stop(), servers.stop()])
@@ -290,6 +270,24 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
       // in parallel: a server that does not respond costs each of them a second
       await Promise.all([limiter.close(), context.db.close()])
     },
+  }
+}
+
+/** Creates the loops of a server. */
+function openWorkers(
+  context: Context,
+  { reader, limiter, replaced }: { reader: CalendarReader; limiter: RateLimiter; replaced: AppReplacements },
+) {
+  return {
+    deliveries: new DeliveryWorker(context, { ...deliveryOptions(context), ...replaced.deliveries }),
+    payments: new PaymentWorker(context),
+    mails: new MailWorker(context, mailLinks(context), limiter),
+    texts: new TextWorker(context, limiter),
+    pushes: new PushWorker(context, { version: packageJson.version }),
+    offers: new WaitlistWorker(context),
+    requests: new RequestWorker(context),
+    calendarWrites: new CalendarWriter(context, reader),
+    calendars: new BusyCalendarWorker(context, reader),
   }
 }
 
