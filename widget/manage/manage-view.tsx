@@ -327,7 +327,7 @@ function zoneOf({ managed, ownZone }: Pick<ShownView, 'managed' | 'ownZone'>): s
   return online_url ? ownZone : timezone
 }
 
-/** Renders the time in the zone of the page, and also in that of the device or location if it differs. */
+/** Renders the time in the zone of the page, and in the other zone if that differs. */
 function Time(props: ShownView & { startsAtMs: number; endsAtMs: number }) {
   const { managed, texts, formats, ownZone, startsAtMs, endsAtMs } = props
   const { timezone } = managed.booking.location
