@@ -209,6 +209,20 @@ export function findDueWrites(
 
 type Key = Pick<CalendarWritesTable, 'account_id' | 'booking_id' | 'changes'>
 
+/** Stores what a calendar may soon have of a booking. */
+export async function storePlanned(
+  db: Queries,
+  { account_id, booking_id }: Key,
+  objects: readonly unknown[],
+): Promise<void> {
+  await db
+    .updateTable('calendar_writes')
+    .set({ objects_json: JSON.stringify(objects) })
+    .where('account_id', '=', account_id)
+    .where('booking_id', '=', booking_id)
+    .execute()
+}
+
 /**
  * Stores what the calendar has of a booking, which is no longer due unless it changed meanwhile. Forgets a booking of
  * which the calendar has nothing.

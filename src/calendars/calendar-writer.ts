@@ -16,6 +16,7 @@ import {
   findDueWrites,
   leaseDueAccount,
   postponeWrite,
+  storePlanned,
   storeWritten,
 } from './calendar-account-queries.ts'
 import { faultOf, FetchFailed, type FetchProblem } from './calendar-http.ts'
@@ -115,7 +116,12 @@ async function writeRow(
   const { db, clock } = context
   const objects = JSON.parse(row.objects_json) as WrittenEvent[]
   try {
-    const written = await writeEvents(dav, objects, await eventsOf(context, account, row))
+    const wanted = await eventsOf(context, account, row)
+    // stored before they are written, so that no lost result leaves an event there that nobody knows
+    const added = wanted.filter((one) => !objects.some(isSame(one))).map(planned)
+    const present = [...objects, ...added]
+    if (added.length > 0) await db.transaction((tx) => storePlanned(tx.db, row, present))
+    const written = await writeEvents(dav, present, wanted)
     await db.transaction((tx) => storeWritten(tx.db, row, written))
     return undefined
   } catch (error) {
@@ -130,6 +136,16 @@ async function writeRow(
 }
 
 type WantedEvent = Omit<WrittenEvent, 'etag'> & { file: string }
+
+const isSame =
+  ({ item, calendar }: Pick<WrittenEvent, 'item' | 'calendar'>) =>
+  (other: WrittenEvent) =>
+    other.item === item && other.calendar === calendar
+
+/** An event that may be in the calendar. Nothing is known of it. */
+function planned({ item, calendar, starts_at, ends_at }: WantedEvent): WrittenEvent {
+  return { item, calendar, starts_at, ends_at, etag: '', digest: '' }
+}
 
 /** Returns the events that a calendar should have of a booking. */
 async function eventsOf(
@@ -164,14 +180,12 @@ async function writeEvents(
   present: readonly WrittenEvent[],
   wanted: readonly WantedEvent[],
 ): Promise<WrittenEvent[]> {
-  const isSame = (one: WantedEvent) => (other: WrittenEvent) =>
-    other.item === one.item && other.calendar === one.calendar
   for (const event of present) {
     if (!wanted.some((one) => isSame(one)(event))) await dav.delete(addressOf(event))
   }
   const written: WrittenEvent[] = []
   for (const { file, ...event } of wanted) {
-    const known = present.find(isSame({ ...event, file }))
+    const known = present.find(isSame(event))
     if (known?.digest === event.digest) written.push(known)
     else written.push({ ...event, etag: await writeEvent(dav, addressOf(event), { file, known }) })
   }
@@ -184,7 +198,7 @@ async function writeEvent(
   address: URL,
   { file, known }: { file: string; known: WrittenEvent | undefined },
 ): Promise<string> {
-  if (!(await dav.put(address, file, known?.etag ?? null))) await dav.put(address, file, undefined)
+  if (!(await dav.put(address, file, known?.etag || null))) await dav.put(address, file, undefined)
   const etag = await dav.etagOf(address)
   if (etag === undefined) throw new FetchFailed('invalid_response')
   return etag

@@ -36,7 +36,7 @@ export interface Radicale {
   stop(): Promise<void>
 }
 
-const users = Array.from({ length: 120 }, (_, index) => (index === 0 ? 'anna' : `user${index}`))
+const users = Array.from({ length: 1_200 }, (_, index) => (index === 0 ? 'anna' : `user${index}`))
 
 export async function startRadicale(program: string): Promise<Radicale> {
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-radicale-'))
