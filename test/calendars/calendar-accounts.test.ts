@@ -231,6 +231,33 @@ onEachEngine('calendar accounts', (engine) => {
       expect(await waiting()).toBe(0)
     })
 
+    test('removes an event whose answer was lost when its booking is cancelled', async () => {
+      await connected()
+      const id = await book('10:00')
+      proxy.loses = ({ method }) => method === 'PUT'
+      await world.write()
+      expect(await world.events(world.work)).toContain(from('10:00'))
+      proxy.loses = () => false
+      await client.cancel(id)
+      await world.write()
+      expect(await world.events(world.work)).toEqual([])
+    })
+
+    test('sends the password to no other site', async () => {
+      await connected()
+      const other = await startFailingProxy(radicale.url)
+      let authorization: string | undefined = 'not asked'
+      other.answer = ({ headers }, response) => {
+        ;({ authorization } = headers)
+        response.writeHead(401).end()
+      }
+      proxy.answer = (_request, response) => response.writeHead(302, { location: other.url }).end()
+      await world.read()
+      await other.stop()
+      expect(authorization).toBeUndefined()
+      expect(await world.account()).toMatchObject({ last_error: expect.stringContaining('refuses') })
+    })
+
     test('waits as long as a busy server asks for, and one refused event stops no other', async () => {
       await connected()
       await book('10:00')
