@@ -27,6 +27,7 @@ npm run bench -- quiet      a quiet business beside a busy one; takes against PA
 npm run bench -- mails      bookings beside mail servers, quick and slow; takes --engine, --rounds, --seconds
 npm run bench -- neighbours a quiet business beside one that asks for all it has; takes against PATH, --engine, --seconds
 npm run bench -- busy-calendars  holds beside hostile calendars; takes --engine, --rounds, --seconds
+npm run bench -- calendar-accounts  a change between 100 calendar accounts and Holdfast, with Radicale; takes --engine
 npm run bench -- log-ins    log-ins and forgotten passwords of people, known and unknown; takes the same
 npm run bench -- calendar   a full day in the console, in Chromium; takes the same
 npm run bench -- widget     the first times of a widget in a website, in Chromium; takes --engine, --rounds
@@ -209,6 +210,7 @@ const planned = new Map<string, () => Promise<(plan: Plan) => Promise<void>>>([
   ['calendar', async () => (await import('./calendar.ts')).measureCalendar],
   ['widget', async () => (await import('./widget.ts')).measureWidget],
   ['busy-calendars', async () => (await import('./busy-calendars.ts')).measureBesideCalendars],
+  ['calendar-accounts', async () => (await import('./calendar-accounts.ts')).measureCalendarAccounts],
   ['quiet', async () => (await import('./quiet.ts')).measureQuiet],
   ['neighbours', async () => (await import('./neighbours.ts')).measureNeighbours],
   ['mails', async () => (await import('./mails.ts')).measureBesideMails],
