@@ -45,6 +45,7 @@ import { refunds } from './migrations/0045-refunds.ts'
 import { cardsAndFees } from './migrations/0046-cards-and-fees.ts'
 import { paymentsByDay } from './migrations/0047-payments-by-day.ts'
 import { calendarAccounts } from './migrations/0048-calendar-accounts.ts'
+import { checkoutUrl } from './migrations/0049-checkout-url.ts'
 import type { Tables } from './tables.ts'
 
 /** All migrations in order. Never change a released one. */
@@ -92,6 +93,7 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0046-cards-and-fees': cardsAndFees,
   '0047-payments-by-day': paymentsByDay,
   '0048-calendar-accounts': calendarAccounts,
+  '0049-checkout-url': checkoutUrl,
 }
 
 /** Names in the order of the migrations. */

@@ -1270,6 +1270,8 @@ export interface PaymentsTable {
   /** The processor's IDs of the checkout and of the payment. */
   checkout_reference: string | null
   payment_reference: string | null
+  /** The page at the processor, as far as known. */
+  checkout_url: string | null
   /** The business's own account that takes it. Null: this server's. */
   stripe_account_id: string | null
   /** Why an unpaid payment is no longer due. */

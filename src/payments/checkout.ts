@@ -36,6 +36,7 @@ import {
   insertPayment,
   lockHold,
   lockPayment,
+  recordCheckoutUrl,
   recordPageCheck,
   recordReference,
   type PaymentRow,
@@ -316,6 +317,7 @@ export class DepositCheckouts implements Checkouts {
 
 const unpaid = {
   checkout_reference: null,
+  checkout_url: null,
   payment_reference: null,
   closed_because: null,
   last_page_check_at: null,
@@ -431,13 +433,14 @@ async function openAgain(context: Context, due: PaymentRow, isUnknown: boolean):
     const life = newLife(config, tx.now)
     const order = orderOf(config, { ...payment, ...life }, booking)
     const order_digest = orderDigest(order, publicUrl(config))
-    await updatePayment(tx.db, id, { ...life, order_digest, checkout_reference: null, checks: 0 })
+    const unopened = { checkout_reference: null, checkout_url: null }
+    await updatePayment(tx.db, id, { ...life, ...unopened, order_digest, checks: 0 })
     return order
   })
   if (!ordered || !provider) return undefined
   try {
     const { reference, url } = await provider.open(ordered)
-    const opened = { id, reference, expires_at: ordered.expiresAt }
+    const opened = { id, reference, url, expires_at: ordered.expiresAt }
     await db.transaction((tx) => recordReference(tx.db, { ...opened, now: tx.now }))
     return url
   } catch (error) {
@@ -504,9 +507,12 @@ async function askProcessor(context: Context, payment: PaymentRow): Promise<Chec
     const since = plusSeconds(tx.now, -minSecondsBetweenChecks)
     return recordPageCheck(tx.db, { id: payment.id, since, now: tx.now })
   })
-  if (!mayAsk) return undefined
+  const { checkout_url: known } = payment
+  if (!mayAsk) return known === null ? undefined : { status: 'open', url: known }
   try {
     const state = await provider.retrieve(payment)
+    const url = state.status === 'open' ? state.url : null
+    if (url !== known) await context.db.transaction((tx) => recordCheckoutUrl(tx.db, payment, url))
     await applyState(context, payment, state)
     return state
   } catch (error) {

@@ -79,13 +79,15 @@ export async function recordReference(
     id,
     expires_at,
     reference,
+    url,
     now,
-  }: Pick<PaymentRow, 'id' | 'expires_at'> & { reference: string; now: Instant },
+  }: Pick<PaymentRow, 'id' | 'expires_at'> & { reference: string; url: string; now: Instant },
 ): Promise<void> {
   await db
     .updateTable('payments')
     .set(({ eb }) => ({
       checkout_reference: reference,
+      checkout_url: url,
       next_check_at: eb
         .case()
         .when('status', 'in', ['expired', 'waived'])
@@ -189,6 +191,20 @@ export async function recordPageCheck(
     .where(({ eb, or }) => or([eb('last_page_check_at', 'is', null), eb('last_page_check_at', '<=', since)]))
     .executeTakeFirst()
   return numUpdatedRows === 1n
+}
+
+/** Records the page of a checkout, or that it is no longer open. */
+export async function recordCheckoutUrl(
+  db: Queries,
+  { id, checkout_reference }: Pick<PaymentRow, 'id' | 'checkout_reference'>,
+  url: string | null,
+): Promise<void> {
+  await db
+    .updateTable('payments')
+    .set({ checkout_url: url })
+    .where('id', '=', id)
+    .where('checkout_reference', checkout_reference === null ? 'is' : '=', checkout_reference)
+    .execute()
 }
 
 /** Finds the next unfinished payments after an ID. */

@@ -71,6 +71,25 @@ onEachEngine('a deposit in the place of another', (engine) => {
     expect((await world.key.change(id, { party_size: 1 })).body.payment).toMatchObject({ amount: 7500 })
   })
 
+  test('a page that is loaded again within three seconds leads to the same checkout', async () => {
+    const { paymentId, sessionId } = await party()
+    const again = async () => String((await world.service.call('GET', `//checkout/${paymentId}`)).body)
+    const { session } = await look(paymentId)
+    expect(session?.id).toBe(sessionId)
+    world.stripe.failure = { how: 'away', on: /./ } // it is not asked
+    expect(await again()).toContain(`href="${session?.url ?? ''}"`)
+    world.stripe.failure = undefined
+    await world.paid(sessionId)
+    expect(await again()).not.toContain(session?.url)
+    const { id: lost } = await party()
+    const [due] = (await world.service.rows('payments')).filter((row) => row.booking_id === lost)
+    world.stripe.sessions.delete(String(due?.checkout_reference)) // so that the page opens another
+    world.service.clock.advance(70)
+    const opened = await look(String(due?.id))
+    const page = await world.service.call('GET', `//checkout/${String(due?.id)}`)
+    expect(String(page.body)).toContain(opened.session?.url)
+  })
+
   test('what is paid for the smaller party all the same goes back, and confirms nothing', async () => {
     const { id, sessionId } = await party()
     await world.key.change(id, { party_size: 4 })
