@@ -105,7 +105,7 @@ onEachEngine("a client's page", (engine) => {
 
   test('a fee that is due has its link, and one that was waived is named', async () => {
     const { booking, client } = await book('2026-12-03T10:00:00+01:00')
-    const id = String(booking.id)
+    const { id } = booking
     await oweFee(world.service, id)
     const cookie = await openFor(client.email)
     const page = String((await read(cookie)).body)
