@@ -6,9 +6,9 @@ import type { Engine, World } from './operations.ts'
 import { postgresFor, startTarget, type Target, thisCheckout } from './targets.ts'
 
 /*
- * How long a change takes between Holdfast and calendar accounts at a real CalDAV server (Radicale): 100 accounts of
- * staff, each with 500 events, some of which recur. An appointment is added in a calendar until clients can no longer
- * book its time, and a booking is made until it is in the calendar.
+ * Delays between Holdfast and calendar accounts at a real CalDAV server (Radicale): 100 accounts of staff, each with 500
+ * events, some of which recur. One delay begins with an appointment in a calendar and ends when clients cannot book its
+ * time. The other begins with a booking and ends when it is in the calendar.
  */
 
 const accounts = 100
