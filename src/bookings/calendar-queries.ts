@@ -84,7 +84,7 @@ const bookingColumns = [
   ...itemColumns,
   ...(['version', 'status', 'respond_by', 'location_id', 'no_show_at', 'owner_id', 'series_id'] as const),
   ...(['client_first_name', 'client_last_name', 'client_email', 'client_phone'] as const),
-  ...(['location_name', 'payment_status'] as const),
+  ...(['location_name', 'payment_kind', 'payment_status'] as const),
 ] as const
 
 /** A booking with the time that it takes. */

@@ -3,6 +3,7 @@ import { exampleClient, exampleIds, exampleTimes } from '../base/examples.ts'
 import { Id, Nullable, Ruled, ShownId, ShownInstant, StrictObject } from '../base/wire.ts'
 import { BookingStatus } from './booking-schemas.ts'
 import { calendarErrors, maxCalendarDays } from './calendar-rules.ts'
+import { Payment } from './payment-schemas.ts'
 
 const CalendarDate = Type.String({ format: 'date' })
 
@@ -112,7 +113,8 @@ const CalendarBooking = Type.Object(
       Type.Unsafe<string>({ ...ShownId, description: 'The series that it belongs to, if it does.' }),
     ),
     no_show: Type.Boolean(),
-    deposit_due: Type.Boolean(),
+    deposit_due: Type.Boolean({ description: 'A payment in advance, or a card to save, is due.' }),
+    payment_kind: Nullable(Payment.properties.kind),
     client: Type.Object({
       first_name: Type.String(),
       last_name: Type.String(),
@@ -211,6 +213,7 @@ export const Calendar = Type.Object(
             status: 'confirmed',
             no_show: false,
             deposit_due: false,
+            payment_kind: null,
             client: exampleClient,
           },
         ],

@@ -188,7 +188,7 @@ export async function presentCalendar(calendar: Calendar, actor: Actor, slices: 
       ...(row.respond_by !== null && { respond_by: time(row.respond_by) }),
       ...(row.series_id !== null && { series_id: row.series_id }),
       no_show: row.no_show_at !== null,
-      deposit_due: row.payment_status === 'due',
+      ...{ deposit_due: row.payment_status === 'due', payment_kind: row.payment_kind },
       ...clientOf(row, actor),
     })),
     holds: await slices.map(calendar.holds, (row) => ({

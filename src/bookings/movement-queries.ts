@@ -37,6 +37,8 @@ export type ListedMovement = Movement & {
   client_last_name: string | null
   service_name: string | null
   item_count: number | null
+  /** For fees only: `late_cancel`, `no_show`, or the words of the person who charged it. */
+  reason: string | null
   timezone: string | null
 }
 
@@ -51,12 +53,12 @@ export type MovementCursor = readonly [at: Instant, paymentId: string, number: n
 function movementsIn(businessId: string, { starts_at, ends_at }: MovementSpan) {
   return sql`(
     select 'payment' as type, p.id as payment_id, 0 as number, p.kind, p.paid_at as at, p.amount as amount, p.currency,
-           p.booking_id
+           p.reason, p.booking_id
       from payments as p
      where p.business_id = ${businessId} and p.paid_at >= ${starts_at} and p.paid_at < ${ends_at}
        and p.amount > 0 -- a saved card is no money
      union all
-    select 'refund', r.payment_id, r.number, p.kind, r.refunded_at, -r.amount, p.currency, p.booking_id
+    select 'refund', r.payment_id, r.number, p.kind, r.refunded_at, -r.amount, p.currency, p.reason, p.booking_id
       from refunds as r
            join payments as p on p.id = r.payment_id and p.business_id = r.business_id
      where r.business_id = ${businessId} and r.status = 'refunded'
@@ -98,7 +100,7 @@ export async function findMovements(
 ): Promise<ListedMovement[]> {
   const [at, paymentId, number] = after ?? []
   const { rows } = await sql<ListedMovement>`
-    select m.type, m.payment_id, m.number, m.kind, m.at, m.amount, m.currency, ${shownBooking}
+    select m.type, m.payment_id, m.number, m.kind, m.at, m.amount, m.currency, m.reason, ${shownBooking}
       from ${movementsIn(businessId, span)}
            ${joinBooking(businessId, 'm.booking_id')}
      where 1 = 1 ${type === undefined ? sql`` : sql`and m.type = ${type}`} ${isOfService(serviceId)}
@@ -117,7 +119,7 @@ export async function findDue(
   const [at, paymentId] = after ?? []
   const { rows } = await sql<ListedMovement>`
     select 'payment' as type, p.id as payment_id, 0 as number, p.kind, p.created_at as at, p.amount, p.currency,
-           ${shownBooking}
+           p.reason, ${shownBooking}
       from payments as p
            ${joinBooking(businessId, 'p.booking_id')}
      where p.business_id = ${businessId} and p.status = 'due' and p.amount > 0 and k.id is not null ${isOfService(serviceId)}

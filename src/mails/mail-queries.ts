@@ -610,7 +610,7 @@ export async function findOptOut(
 /** A fee as its email shows it. */
 export type MailedFee = Pick<
   PaymentsTable,
-  'id' | 'kind' | 'amount' | 'currency' | 'status' | 'reason' | 'refund_total'
+  'id' | 'kind' | 'amount' | 'currency' | 'status' | 'reason' | 'failure' | 'refund_total'
 >
 
 export function findFee(
@@ -619,7 +619,7 @@ export function findFee(
 ): Promise<MailedFee | undefined> {
   return db
     .selectFrom('payments')
-    .select(['id', 'kind', 'amount', 'currency', 'status', 'reason', 'refund_total'])
+    .select(['id', 'kind', 'amount', 'currency', 'status', 'reason', 'failure', 'refund_total'])
     .where('business_id', '=', business_id)
     .where('id', '=', id)
     .executeTakeFirst()

@@ -312,9 +312,10 @@ export class MailWorker extends OutboxWorker {
     return views
   }
 
-  private shownFee({ kind }: LeasedMail, { id, amount, currency, reason }: MailedFee): MailView['fee'] {
+  private shownFee({ kind }: LeasedMail, fee: MailedFee): MailView['fee'] {
+    const { id, amount, currency, reason, failure } = fee
     const payUrl = kind === 'fee_due' ? this.links.checkoutUrl(id) : null
-    return { amount, currency, reason: reason ?? '', payUrl }
+    return { amount, currency, reason: reason ?? '', payUrl, isPaidByLink: failure !== null }
   }
 
   /** Returns what was refunded of the fee that an email is about. Undefined for any other email. */
@@ -326,11 +327,11 @@ export class MailWorker extends OutboxWorker {
 
   /** Returns the cost of a cancellation of a booking and others of its series. Undefined for one without fees. */
   private async cancelCostOf(
-    { kind, audience }: LeasedMail,
+    { kind }: LeasedMail,
     booking: ShownBooking,
     others: readonly string[],
   ): Promise<MailView['cancelCost']> {
-    if (kind !== 'cancelled' || audience !== 'client' || booking.fee_agreed_at === null) return undefined
+    if (kind !== 'cancelled' || booking.fee_agreed_at === null) return undefined
     const { id, business_id } = booking
     const fees = await findLateFees(this.context.db.reads, { ids: [id, ...others], business_id })
     return cancelCostOf(booking, fees)

@@ -93,7 +93,7 @@ export interface MailView {
     }
   }
   /** The fee that the email is about. `reason` is a word of Holdfast, or of the business. */
-  fee?: Money & { reason: string; payUrl: string | null }
+  fee?: Money & { reason: string; payUrl: string | null; isPaidByLink?: boolean }
   /** The cost of a cancellation: charged to the card, and kept of the payment. Absent for a booking without fees. */
   cancelCost?: Record<'charged' | 'kept', Money | null> | undefined
   /** The booking, for its agreed fees. */
@@ -218,12 +218,13 @@ function subjectOf(view: MailView, language: Language): string {
 type News =
   | ('confirmed' | 'changed' | 'cancelled' | 'deposit_due' | 'paid')
   | ('requested' | 'declined' | 'unanswered' | 'refunded')
-  | ('card_due' | 'card_saved' | 'fee_paid' | 'fee_due')
+  | ('card_due' | 'card_saved' | 'fee_paid' | 'fee_received' | 'fee_due')
 
 /** Returns the news in an email to a client, except a reminder. A due deposit comes first, because it asks for something. */
-export function newsOf({ kind, reportsPayment, booking, payUrl }: MailView): News {
+export function newsOf({ kind, reportsPayment, booking, payUrl, fee }: MailView): News {
   if (kind === 'changed' || kind === 'requested' || kind === 'refunded') return kind
-  if (kind === 'fee_paid' || kind === 'fee_due') return kind
+  if (kind === 'fee_due') return kind
+  if (kind === 'fee_paid') return fee?.isPaidByLink === true ? 'fee_received' : kind
   if (kind === 'cancelled' || kind === 'declined' || kind === 'unanswered') return kind
   const isCard = booking.deposit?.kind === 'card'
   if (kind === 'deposit_due' || (payUrl !== null && booking.deposit?.state === 'due'))
@@ -377,12 +378,11 @@ function feeLine({ feeRules }: MailView, language: Language): Block[] {
 /** Returns the receipt of a fee, or the request to pay it. */
 function feeBlocks(view: MailView, fee: NonNullable<MailView['fee']>, language: Language): Block[] {
   const { say, locale } = language
-  const kind = view.kind === 'fee_due' ? 'fee_due' : 'fee_paid'
   return [
     { type: 'paragraph', text: say('mail.greeting', { name: greetedName(view.booking.client, language) }) },
     {
       type: 'paragraph',
-      text: say(`mail.${kind}.intro`, {
+      text: say(`mail.${newsOf(view)}.intro`, {
         amount: moneyText(fee, locale),
         reason: feeReason(fee.reason, language),
       }),
@@ -498,6 +498,7 @@ function ownerBlocks(view: MailView, language: Language): Block[] {
       text: say(`mail.owner.${ownerKind(kind)}.intro`, deadline(view, language)),
     },
     { ...shown, rows: [...shown.rows, ...details] },
+    ...ownerFee(view, language),
     ...seriesBlocks(view, language),
     ...(answerUrl
       ? [
@@ -514,6 +515,15 @@ function ownerBlocks(view: MailView, language: Language): Block[] {
           },
         ]
       : []),
+  ]
+}
+
+/** States the fee that a cancellation costs the client. */
+function ownerFee({ cancelCost }: MailView, { say, locale }: Language): Block[] {
+  const charged = cancelCost?.charged
+  if (!charged) return []
+  return [
+    { type: 'paragraph', text: say('mail.owner.cancelled.fee', { amount: moneyText(charged, locale) }) },
   ]
 }
 

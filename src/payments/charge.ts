@@ -85,6 +85,14 @@ async function orderOf(tx: Transaction, payment: PaymentRow): Promise<ChargeOrde
   }
 }
 
+/** Reports if the client of a booking has saved a card for charges. */
+export async function hasSavedCard(
+  { db }: Pick<Context, 'db'>,
+  { id: booking_id, business_id }: { id: string; business_id: string },
+): Promise<boolean> {
+  return (await findSavedCard(db.reads, { booking_id, business_id })) !== undefined
+}
+
 /** Makes a charge due that the card declined. The client gets a link to pay it. */
 export async function applyChargeFailed(
   context: Context,

@@ -63,6 +63,23 @@ onOneEngine('sqlite', 'a deposit of what the console books', (engine) => {
     expect(await money()).not.toContain('€60 due on site')
   })
 
+  test.each([
+    ['card', '10:00', 'Card not saved'],
+    ['full', '11:00', 'Full price due'],
+  ])('is named in calendar and list: %s', async (payment, time, words) => {
+    const other = await makeOffer(world.service, world.business.id)
+    const body = { payment, price: { amount: 6_000, currency: 'EUR' } }
+    expect((await owner.call('PATCH', `/services/${other.service_id}`, body)).status).toBe(200)
+    await world.due({ client: world.key, offer: other, startsAt: `2026-12-02T${time}:00+01:00` })
+    for (const path of [
+      '/console?date=2026-12-02',
+      '/console?date=2026-12-02&view=list',
+      '/console/bookings',
+    ])
+      expect(await read(path)).toContain(words)
+    expect(await read('/console?date=2026-12-02')).not.toContain('Deposit due')
+  })
+
   test('is news for the owner, unless the owner has booked it', async () => {
     const news = async () =>
       (await world.service.rows('mails')).filter(

@@ -70,14 +70,14 @@ onEachEngine('the payments of a business', (engine) => {
     })
     expect(headers['content-type']).toBe('text/csv; charset=utf-8')
     const lines = String(body).trimEnd().split('\r\n')
-    expect(lines[0]).toBe('\uFEFFTag;Art;Kunde;Leistungen;Beginn;Betrag;Währung;ID')
+    expect(lines[0]).toBe('\uFEFFTag;Art;Grund;Kunde;Leistungen;Beginn;Betrag;Währung;ID')
     expect(lines).toHaveLength(4)
     expect(lines[2]).toMatch(
       new RegExp(
-        `^21\\.11\\.2026 10:00;Anzahlung bezahlt;[^;]+;Colour;01\\.12\\.2026 10:00;40,00;EUR;${booking}$`,
+        `^21\\.11\\.2026 10:00;Anzahlung bezahlt;;[^;]+;Colour;01\\.12\\.2026 10:00;40,00;EUR;${booking}$`,
       ),
     )
-    expect(lines[1]).toMatch(/;Erstattung;[^;]+;Cut;[^;]+;-10,00;EUR;/)
+    expect(lines[1]).toMatch(/;Erstattung;;[^;]+;Cut;[^;]+;-10,00;EUR;/)
   })
 
   test('are a file of what is due, if that is chosen', async () => {
@@ -85,7 +85,7 @@ onEachEngine('the payments of a business', (engine) => {
       headers: { cookie: manager.cookie },
     })
     expect(String(body).trimEnd().split('\r\n')).toHaveLength(2)
-    expect(body).toMatch(/,Deposit due,[^,]+,Cut,[^,]+,25\.00,EUR,/)
+    expect(body).toMatch(/,Deposit due,,[^,]+,Cut,[^,]+,25\.00,EUR,/)
   })
 
   test('are in the reports, in the week when the money moved', async () => {

@@ -103,6 +103,7 @@ onOneEngine('sqlite', 'every payment of a booking in the console', (engine) => {
     useForm(world.service, owner, { page: path(page), action: path(action), fields })
   /** Charges a fee, which the client pays by the link. */
   const charged = async () => {
+    expect(await read('/charge')).toContain('No card is saved. The client gets a link to pay.')
     expect(await send('/charge', { amount: '15,50', reason: 'Broken vase' })).toMatchObject({ status: 303 })
     await world.settled()
     const [fee] = await fees()
@@ -131,6 +132,11 @@ onOneEngine('sqlite', 'every payment of a booking in the console', (engine) => {
     expect(world.stripe.refunds.map(({ amount }) => amount)).toEqual([550, 1000])
     expect(await read()).toContain('Broken vase: €15.50 refunded')
     expect(await read(form)).toContain('Nothing of this payment is left to refund.')
+    const list = textOf(await readConsole(world.service, '/console/payments', owner))
+    expect(list).toMatch(/Refund · Broken vase -€10.*Fee charged · Broken vase €15\.50/)
+    const cookie = { headers: { cookie: owner.cookie } }
+    const { body } = await world.service.call('GET', '//console/payments.csv', cookie)
+    expect(body).toMatch(/,Refund,Broken vase,.*-10\.00[^]*,Fee charged,Broken vase,.*15\.50/)
     // the deposit is untouched
     expect(await read('/refund')).toMatch(/Deposit paid: €25.*At most €25/)
   })

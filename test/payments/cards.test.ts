@@ -170,6 +170,21 @@ onEachEngine('a saved card', (engine) => {
     expect(await fee(id)).toBeUndefined()
   })
 
+  test('for a late cancellation is in the email to the business', async () => {
+    const notify = (emails: string[]) =>
+      call('PATCH', `/businesses/${world.business.id}`, { notify_emails: emails })
+    await notify(['owner@example.com'])
+    const { id } = await booked()
+    await toBefore(id, 2_000)
+    await (await manage(id)).cancel()
+    await mails()
+    const told = mailServer.mails.filter(({ text }) => text.includes('A booking is cancelled.'))
+    expect(told).toMatchObject([
+      { text: expect.stringContaining('For the late cancellation, the client is charged €30.') as string },
+    ])
+    await notify([])
+  })
+
   test('is charged for a late cancellation, once, and the client has a receipt', async () => {
     const { id } = await booked()
     const link = await manage(id)
@@ -294,7 +309,8 @@ onEachEngine('a saved card', (engine) => {
       expect(await fee(id)).toMatchObject({ status: 'paid' })
       expect(taken()).toBe(6_000)
       expect(await history(id)).toEqual(['booking.charge_failed', 'booking.fee_paid'])
-      expect(await mails()).toContainEqual(expect.stringMatching(/^Fee charged/))
+      expect(await mails()).toContainEqual(expect.stringMatching(/^Payment received/))
+      expect(mailAbout('payment received')).toContain('we have received €60. The reason: ')
     })
   })
 
@@ -464,6 +480,12 @@ onEachEngine('a saved card', (engine) => {
     expect(page).toContain('No-shows cost you €120. Fees brought back €50 of €180.')
     const file = await readConsole(world.service, `/console/numbers.csv?report=fees&${own}`, owner)
     expect(file.body).toContain('Charged (EUR),Received (EUR),Waived or refunded (EUR),Still due (EUR)')
+    const fees = textOf(await readConsole(world.service, `/console/payments?range=own&${query}`, owner))
+    expect(fees).toMatch(/Refund · Late cancellation -€10.*Fee charged · Late cancellation €60/)
+    expect(fees).toContain('Fee charged · Tea €9')
+    expect(textOf(await readConsole(world.service, '/console/payments?type=due', owner))).toContain(
+      'Fee due · No-show €60',
+    )
     expect(file.body).toMatch(/,60\.00,50\.00,10\.00,0\.00|,180\.00,50\.00,70\.00,60\.00/)
   })
 

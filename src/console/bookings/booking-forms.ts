@@ -93,7 +93,7 @@ interface ShownForm {
 export function formPage(
   name: FormName,
   view: BookingView,
-  { state, takers }: { state: FormState & Partial<RefusedForm>; takers: Takers },
+  { state, takers, hasCard }: { state: FormState & Partial<RefusedForm>; takers: Takers; hasCard: boolean },
 ): ShownPage {
   const { texts } = view.visit
   const { save, back } = texts.form
@@ -104,7 +104,7 @@ export function formPage(
     charge: () => ({
       ...{
         title: texts.booking.chargeTitle,
-        fields: chargeFields(view, state),
+        fields: chargeFields({ ...view, hasCard }, state),
         submit: texts.booking.chargeSend,
       },
     }),

@@ -18,7 +18,7 @@ import { showOfCatalogue } from '../../catalogue/catalogue.ts'
 import { serviceKind, staffKind } from '../../catalogue/catalogue-kinds.ts'
 import { itemsOf } from '../../database/shown-item-rules.ts'
 import { listMails } from '../../mails/mail.ts'
-import { chargeBooking, waiveFee } from '../../payments/charge.ts'
+import { chargeBooking, hasSavedCard, waiveFee } from '../../payments/charge.ts'
 import { refundBooking } from '../../payments/refund.ts'
 import { copied, faultSummary, filledForm, type FormState, hidden, type Typed } from '../../pages/form.ts'
 import { type ConsoleVisit, doneNotice, pathOf } from '../frame/console-page.ts'
@@ -277,7 +277,10 @@ function formRoute(context: Context, name: FormName): BookingRoute {
   const page = async (view: BookingView, state: Parameters<typeof formPage>[2]['state']) =>
     name === 'refund' && !paymentToRefund(view, state.typed['payment'])
       ? shownBooking(view, faultSummary(nothingToRefund(view, state), bookingWords(view.visit.texts)))
-      : formPage(name, view, { state, takers: await takersOf(context, name, view) })
+      : formPage(name, view, {
+          ...{ state, takers: await takersOf(context, name, view) },
+          hasCard: name === 'charge' && (await hasSavedCard(context, view.row)),
+        })
   return {
     path: `${path}/${name}`,
     ...((name === 'refund' || name === 'charge') && { role: 'manager' as const }),

@@ -378,7 +378,7 @@ function listRow(visit: ConsoleVisit, row: BookingRows[number], { hasPlaces, sta
     </span>
     ${hasPlaces ? html`<bdi class="row-place soft">${row.location_name}</bdi>` : ''}
     <span class="row-state"
-      >${isUsual ? '' : stateSign(visit, row)}${row.payment_status === 'due' && isUsual ? html`<span class="state is-pending">${icon('money')} ${texts.bookings.unpaid}</span>` : ''}</span
+      >${isUsual ? '' : stateSign(visit, row)}${row.payment_status === 'due' && isUsual ? html`<span class="state is-pending">${icon('money')} ${texts.payments.dueOf[row.payment_kind ?? 'deposit']}</span>` : ''}</span
     >
     <span class="end">${totalText(visit, row) ?? ''}</span>
   </a>`

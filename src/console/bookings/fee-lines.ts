@@ -69,11 +69,16 @@ export function paymentText(view: PaymentView, payment: ShownPayment): string {
 
 function feeText({ visit, row }: PaymentView, fee: ShownPayment): string {
   const { booking: texts } = visit.texts
-  const what = textFor(texts.feeReasons, fee.reason ?? '') ?? fee.reason ?? ''
+  const what = feeReasonText(texts, fee.reason ?? '')
   const amount = moneyText(fee, visit.locale)
   const { paid_at: at } = fee
   const day = at === null ? '' : dayText(readInstant(at), { timezone: row.timezone, locale: visit.locale })
   return texts.fees[fee.status]({ what, amount, day })
+}
+
+/** Returns the reason of a fee: Holdfast's own in words, or that of the business. */
+export function feeReasonText({ feeReasons }: ConsoleVisit['texts']['booking'], reason: string): string {
+  return textFor(feeReasons, reason) ?? reason
 }
 
 /** Describes a dispute, if there is one. */
@@ -104,10 +109,13 @@ export function chargeCurrency({ row }: Pick<PaymentView, 'row'>): string | unde
 }
 
 /** Renders the fields of the form that charges a card. */
-export function chargeFields(view: Pick<PaymentView, 'visit' | 'row'>, state: FormState): Html {
+export function chargeFields(
+  view: Pick<PaymentView, 'visit' | 'row'> & { hasCard: boolean },
+  state: FormState,
+): Html {
   const texts = view.visit.texts.booking
   const label = `${texts.refundAmount} (${chargeCurrency(view) ?? ''})`
-  return html`<p>${texts.chargeHint}</p>
+  return html`<p>${view.hasCard ? texts.chargeHint : texts.chargeNoCard}</p>
     ${field(state, { ...{ name: 'amount', label, type: 'number', isDecimal: true, required: true } })}
     ${field(state, { name: 'reason', label: texts.chargeReason, required: true, max: 200 })}`
 }

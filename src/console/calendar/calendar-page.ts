@@ -340,13 +340,13 @@ export function blockText({ texts: { calendar } }: ConsoleVisit, reason: string 
 
 /** Returns the status of a booking in a word or two. The normal case has no sign. */
 export function markOf(
-  { status, no_show, deposit_due, respond_by }: ShownBooking,
+  { status, no_show, deposit_due, payment_kind, respond_by }: ShownBooking,
   visit: ConsoleVisit,
 ): { sign: string; text: string } {
   const t = visit.texts.calendar
   if (no_show) return { sign: '✗', text: t.noShow }
   if (respond_by !== undefined) return { sign: '?', text: t.request }
-  if (deposit_due) return { sign: '€', text: t.depositDue }
+  if (deposit_due) return { sign: '€', text: visit.texts.payments.dueOf[payment_kind ?? 'deposit'] }
   const sign = { pending: '?', confirmed: '', in_progress: '▶', completed: '✔', cancelled: '✗' }[status]
   return { sign, text: t.status[status] }
 }

@@ -20,6 +20,7 @@ import { choice, faultSummary, type FormState, hidden } from '../../pages/form.t
 import { icon } from '../../pages/icons.ts'
 import { businessOf, pathOf } from '../frame/console-page.ts'
 import type { BusinessVisit } from '../frame/console-route.ts'
+import { feeReasonText } from '../bookings/fee-lines.ts'
 import { emptyState } from '../frame/empty-state.ts'
 import { face } from '../frame/faces.ts'
 import { clientName, clockText, dateFormat, momentText, wallFields } from '../frame/formats.ts'
@@ -180,7 +181,8 @@ function movementRow(visit: BusinessVisit, movement: ListedMovement, isDue: bool
       <span class="soft">${appointmentText(visit, movement)}</span></span
     >
     <span class="state is-${state === 'payment' ? 'confirmed' : 'pending'}"
-      >${icon(state === 'payment' ? 'done' : 'money')} ${kindText(visit, movement, isDue)}</span
+      >${icon(state === 'payment' ? 'done' : 'money')}
+      ${[kindText(visit, movement, isDue), ...reasonText(visit, movement)].join(' · ')}</span
     >
     <b class="end">${moneyText(movement, locale)}</b>`
   return movement.booking_id === null
@@ -191,6 +193,11 @@ function movementRow(visit: BusinessVisit, movement: ListedMovement, isDue: bool
 function kindText({ texts: { payments: t } }: BusinessVisit, { type, kind }: ListedMovement, isDue: boolean) {
   if (type === 'refund') return t.refund
   return isDue ? t.dueOf[kind] : t.kinds[kind]
+}
+
+/** Returns the reason of a fee, or of its refund. */
+function reasonText({ texts }: BusinessVisit, { reason }: ListedMovement): string[] {
+  return reason === null ? [] : [feeReasonText(texts.booking, reason)]
 }
 
 function nameOf(visit: BusinessVisit, { client_first_name, client_last_name }: ListedMovement) {
@@ -280,10 +287,13 @@ export async function* movementRows(
   visit: BusinessVisit,
   { request }: AskedPayments,
 ): AsyncGenerator<string, void> {
-  const { payments: t, bookings, numbers } = visit.texts
+  const { payments: t, booking, bookings, numbers } = visit.texts
   const form = csvFormOf(visit.locale)
   const { service, starts, currency, id } = bookings.columns
-  yield csvStart + csvRow([numbers.day, t.kind, t.client, service, starts, t.amount, currency, id], form)
+  yield (
+    csvStart +
+    csvRow([numbers.day, t.kind, booking.reason, t.client, service, starts, t.amount, currency, id], form)
+  )
   for await (const movement of eachMovement(context, visit.person, request)) {
     if (visit.isGone()) return
     yield movementLine(visit, movement, { form, isDue: request.type === 'due' })
@@ -305,6 +315,7 @@ function movementLine(
     [
       wall(readInstant(movement.at), visit.business.timezone),
       kindText(visit, movement, isDue),
+      reasonText(visit, movement)[0] ?? null,
       nameOf(visit, movement) ?? null,
       serviceText(visit, movement),
       starts_at === null || timezone === null ? null : wall(readInstant(starts_at), timezone),
