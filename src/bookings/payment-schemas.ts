@@ -70,15 +70,18 @@ export const PaymentOfBooking = Type.Object(
 )
 
 /** A fee of a booking, for its client. */
-export const FeeOfClient = Type.Object({
-  amount: Type.Integer({ description: 'In minor units: 2500 EUR is 25.00 euros.' }),
-  currency: Type.String(),
-  status: Type.Enum(['charging', 'due', 'paid', 'refunded', 'waived'], {
-    description: '`charging`: the card is being charged. `due`: the client has to pay it at `pay_url`.',
-  }),
-  reason: Type.String({ description: '`late_cancel`, `no_show`, or the words of the business.' }),
-  pay_url: Nullable(Type.String(), { description: 'The page on which the client pays it, if it is due.' }),
-})
+export const FeeOfClient = Type.Object(
+  {
+    amount: Type.Integer({ description: 'In minor units: 2500 EUR is 25.00 euros.' }),
+    currency: Type.String(),
+    status: Type.Enum(['charging', 'due', 'paid', 'refunded', 'waived'], {
+      description: '`charging`: the card is being charged. `due`: the client has to pay it at `pay_url`.',
+    }),
+    reason: Type.String({ description: '`late_cancel`, `no_show`, or the words of the business.' }),
+    pay_url: Nullable(Type.String(), { description: 'The page on which the client pays it, if it is due.' }),
+  },
+  { examples: [{ amount: 1500, currency: 'EUR', status: 'paid', reason: 'late_cancel', pay_url: null }] },
+)
 
 /** The body of `POST /bookings/{id}/charge`. */
 export const ChargeBooking = StrictObject(
