@@ -282,7 +282,7 @@ function openWorkers(
     deliveries: new DeliveryWorker(context, { ...deliveryOptions(context), ...replaced.deliveries }),
     payments: new PaymentWorker(context),
     mails: new MailWorker(context, mailLinks(context), limiter),
-    texts: new TextWorker(context, limiter),
+    texts: new TextWorker(context, limiter, mailLinks(context)),
     pushes: new PushWorker(context, { version: packageJson.version }),
     offers: new WaitlistWorker(context),
     requests: new RequestWorker(context),

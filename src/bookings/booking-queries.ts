@@ -105,6 +105,8 @@ interface BookingConditions {
   staffId: string | undefined
   /** The stored forms of one address (see `storedForms`). */
   emails: string[] | undefined
+  /** Numbers as they were typed. */
+  phones: string[] | undefined
   clientId: string | undefined
   seriesId: string | undefined
   couponId: string | undefined
@@ -150,7 +152,8 @@ export function hasItem(
 }
 
 function conditionsOf({ filter }: Listing): RawBuilder<boolean>[] {
-  const { status, noShow, from, to, serviceId, locationId, staffId, emails, businessId } = filter.conditions
+  const { status, noShow, from, to, serviceId, locationId, staffId, emails, phones, businessId } =
+    filter.conditions
   const { instant, direction } = sortedBy(filter)
   const { after } = filter
   const { clientId, seriesId, couponId } = filter.conditions
@@ -164,6 +167,7 @@ function conditionsOf({ filter }: Listing): RawBuilder<boolean>[] {
     ...(locationId ? [sql<boolean>`b.location_id = ${locationId}`] : []),
     ...(staffId ? [hasItem('staff_id', staffId)] : []),
     ...(emails ? [sql<boolean>`lower(b.client_email) in (${sql.join(emails)})`] : []),
+    ...(phones ? [sql<boolean>`b.client_phone in (${sql.join(phones)})`] : []),
     ...(clientId ? [sql<boolean>`b.client_id = ${clientId}`] : []),
     ...(seriesId ? [sql<boolean>`b.series_id = ${seriesId}`] : []),
     ...(couponId ? [sql<boolean>`b.coupon_id = ${couponId}`] : []),

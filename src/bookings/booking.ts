@@ -83,14 +83,20 @@ export function showBooking(context: Context, actor: Actor, id: string): Promise
  */
 const maxSearched = 10_000
 
+interface Contacts {
+  emails: string[]
+  phones: string[]
+}
+
 /**
  * Lists bookings in the caller's scope. A search may return a short or empty page although more follow. Staff
- * search only their own appointments, because they see other clients masked. `noShow` keeps only no-shows.
+ * search only their own appointments, because they see other clients masked. `noShow` keeps only no-shows, `contacts`
+ * those with one of the addresses and one of the numbers, as they are stored.
  */
 export async function listBookings(
   context: Context,
   actor: Actor,
-  query: Static<typeof BookingsQuery> & { noShow?: boolean },
+  query: Static<typeof BookingsQuery> & { noShow?: boolean; contacts?: Contacts },
 ): Promise<Page<BookingRow>> {
   const sort = query.sort ?? '-created_at'
   const isSearch = [query.q, query.email, query.client_id].some((one) => one !== undefined)
@@ -109,7 +115,10 @@ export async function listBookings(
       locationId: query.location_id,
       staffId: only,
       emails:
-        query.email === undefined ? undefined : await storedForms(context.db.reads, actor.scope, query.email),
+        query.email === undefined
+          ? query.contacts?.emails
+          : await storedForms(context.db.reads, actor.scope, query.email),
+      phones: query.contacts?.phones,
       clientId: query.client_id,
       seriesId: query.series_id,
       couponId: query.coupon_id,

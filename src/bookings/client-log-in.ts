@@ -2,6 +2,9 @@ import { type ManageActor, operator } from '../access/actor.ts'
 import { clientSeconds } from '../access/log-in-cookie.ts'
 import { entryPath } from '../access/entry-link.ts'
 import { manageUrl } from '../access/manage-link.ts'
+import { internationalNumber } from '../base/phone-countries.ts'
+import { businessInScope } from '../catalogue/business.ts'
+import { findNumbers } from './client-number-queries.ts'
 import { isPersonToken, newToken, tokenDigest } from '../access/token.ts'
 import { Problem } from '../base/errors.ts'
 import { formatInstant, type Instant, plusSeconds } from '../base/instants.ts'
@@ -9,6 +12,7 @@ import { mostPerPage } from '../base/paging.ts'
 import type { CleanupJob } from '../database/context.ts'
 import type { BookingRow } from '../database/shown-booking.ts'
 import type { ClientMailbox } from '../mails/client-link-mail.ts'
+import { mailboxOfNumber } from '../mails/client-link-text.ts'
 import { listBookings } from './booking.ts'
 import {
   deleteClientLogIn,
@@ -25,8 +29,9 @@ import { listEntries, presentEntry } from './waitlist.ts'
 import { type LinkedEntry, withQuestions } from './waitlist-link.ts'
 
 /*
- * The page of a client: all bookings with one mailbox at a business. A link by email opens it, once, and a cookie keeps
- * it open. It has no password, because the mailbox proves the client.
+ * The page of a client: all bookings with one mailbox, or one phone number, at a business. A link by email or text opens
+ * it, once, and a cookie keeps it open. It has no password, because the mailbox or the phone proves the client. People
+ * who share it share the page.
  */
 
 /** Opens a client's page with the token of a link. Returns undefined for a wrong, used or expired one. */
@@ -40,12 +45,18 @@ export async function openClientPage(
     const link = await useClientLink(tx.db, { digest: tokenDigest(token), now: tx.now })
     if (!link) return undefined
     const expires_at = plusSeconds(tx.now, clientSeconds)
-    await insertClientLogIn(tx.db, { ...link, digest: tokenDigest(logIn), created_at: tx.now, expires_at })
-    return { businessId: link.business_id, token: logIn }
+    const { businessId } = link
+    const { email, phone } =
+      'phone' in link ? mailboxOfNumber(businessId, link.phone) : { email: link.email, phone: null }
+    await insertClientLogIn(tx.db, {
+      ...{ business_id: businessId, email, phone },
+      ...{ digest: tokenDigest(logIn), created_at: tx.now, expires_at },
+    })
+    return { businessId, token: logIn }
   })
 }
 
-/** Returns the mailbox of a cookie's token at a business, or undefined if the log-in has ended. */
+/** Returns the mailbox or number of a cookie's token at a business, or undefined if the log-in has ended. */
 export async function clientOfToken(
   { db, clock }: Pick<Context, 'db' | 'clock'>,
   { businessId, token }: { businessId: string; token: string | undefined },
@@ -61,7 +72,7 @@ export async function closeClientPage({ db }: Pick<Context, 'db'>, token: string
   await db.transaction((tx) => deleteClientLogIn(tx.db, tokenDigest(token)))
 }
 
-/** Reports if a mailbox has bookings at a business, or is on its waiting list. */
+/** Reports if a mailbox or number has bookings at a business, or is on its waiting list. */
 export async function isClient(context: Context, mailbox: ClientMailbox): Promise<boolean> {
   // always both, because an unknown address must cost the same
   const bookings = await bookingsOf(context, mailbox, { limit: 1 })
@@ -151,7 +162,7 @@ function isAhead(status: BookingRow['status']): boolean {
 
 /** Returns all bookings and entries of a mailbox at a business, for its client to keep (GDPR, article 20). */
 export async function exportOwnBookings(context: Context, mailbox: ClientMailbox) {
-  const { email } = mailbox
+  const { email, phone } = mailbox
   const bookings: ReturnType<typeof presentBooking>[] = []
   for (let cursor: string | null | undefined; cursor !== null;) {
     const page = await bookingsOf(context, mailbox, { limit: mostPerPage, ...(cursor && { cursor }) })
@@ -164,7 +175,8 @@ export async function exportOwnBookings(context: Context, mailbox: ClientMailbox
     waitlist.push(...page.data.map((shown) => presentEntry(shown, actorAt(mailbox))))
     cursor = page.next_cursor
   }
-  return { email, exported_at: formatInstant(context.clock.now(), 'UTC'), bookings, waitlist }
+  const contact = phone === null ? { email } : { phone }
+  return { ...contact, exported_at: formatInstant(context.clock.now(), 'UTC'), bookings, waitlist }
 }
 
 type BookingsQuery = Omit<Parameters<typeof listBookings>[2], 'business_id' | 'email'> & {
@@ -172,15 +184,44 @@ type BookingsQuery = Omit<Parameters<typeof listBookings>[2], 'business_id' | 'e
   to?: Instant
 }
 
-function bookingsOf(context: Context, mailbox: ClientMailbox, query: BookingsQuery) {
-  return listBookings(context, actorAt(mailbox), { ...query, email: mailbox.email })
+async function bookingsOf(context: Context, mailbox: ClientMailbox, query: BookingsQuery) {
+  if (mailbox.phone === null)
+    return listBookings(context, actorAt(mailbox), { ...query, email: mailbox.email })
+  const contacts = await findContactsOf(context, mailbox, mailbox.phone)
+  return listBookings(context, actorAt(mailbox), { ...query, contacts })
 }
 
 type EntriesQuery = Omit<Parameters<typeof listEntries>[2], 'business_id' | 'email'>
 
-function entriesOf(context: Context, mailbox: ClientMailbox, query: EntriesQuery) {
-  return listEntries(context, actorAt(mailbox), { ...query, email: mailbox.email })
+async function entriesOf(context: Context, mailbox: ClientMailbox, query: EntriesQuery) {
+  if (mailbox.phone === null)
+    return listEntries(context, actorAt(mailbox), { ...query, email: mailbox.email })
+  const { phones } = await findContactsOf(context, mailbox, mailbox.phone)
+  return listEntries(context, actorAt(mailbox), { ...query, phones })
 }
+
+/**
+ * Finds the spellings of a number in the bookings and entries of a business, and the addresses of these bookings. A
+ * number without a prefix belongs to the country of the business.
+ */
+async function findContactsOf(
+  { db }: Pick<Context, 'db'>,
+  { businessId, email }: ClientMailbox,
+  number: string,
+): Promise<{ emails: string[]; phones: string[] }> {
+  const { timezone } = await businessInScope(db.reads, { businessId }, businessId)
+  const part = number.slice(-searchedDigits)
+  const found = (await findNumbers(db.reads, { businessId, part })).filter(
+    ({ phone }) => internationalNumber(phone, timezone) === number,
+  )
+  return {
+    emails: [...new Set([email, ...found.flatMap((one) => one.email ?? [])])],
+    phones: [...new Set([number, ...found.map(({ phone }) => phone)])],
+  }
+}
+
+/** The end of a number, which is the same with and without a calling code. */
+const searchedDigits = 7
 
 function actorAt({ businessId }: ClientMailbox) {
   return { ...operator, scope: { businessId } }

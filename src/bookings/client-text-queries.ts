@@ -81,6 +81,28 @@ const clientTexts = cachedQuery((db, wanted: Wanted) => {
        limit ${wanted.rows}) as t${isPostgres(db) ? sql`` : orTooMany}`
 })
 
+/** Finds the texts of a business that contain a part, each with its address. At most `maxTexts` addresses. */
+export async function findTextsOf(
+  db: Reads,
+  { businessId, part }: { businessId: string; part: string },
+): Promise<{ email: string; text: string }[]> {
+  const { rows } = await textsWith(db, {
+    ...{ scope: { businessId }, part: isPostgres(db) ? part : `"${part}"` },
+    ...{ pattern: partPattern(part), rows: maxTexts },
+  })
+  return rows
+}
+
+const textsWith = cachedQuery((db, wanted: Wanted) => {
+  const sameAddress = sql`t.business_id = w.business_id and t.email = w.email`
+  return sql<{ email: string; text: string }>`
+    with ${isPostgres(db) ? foundInPostgres(wanted) : foundInSqlite(wanted)},
+         w as materialized (select distinct business_id, email from found limit ${wanted.rows})
+    select t.email, t.text from w ${foreach(db, 'client_texts as t', sameAddress)}
+     where t.text like ${wanted.pattern} escape '\\'
+     limit ${wanted.rows}`
+})
+
 function foundInPostgres({ scope, part, pattern, rows }: Wanted) {
   return sql`found as (
     select t.business_id, t.email

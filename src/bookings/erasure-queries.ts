@@ -23,21 +23,48 @@ export async function lockBookingsOf(
   db: Queries,
   { businessId, ids, email, max }: ErasedClients & { max: number },
 ): Promise<ErasableBooking[]> {
+  const theirs = await bookingsOf(db, { businessId, ids, email })
+  if (!theirs) return []
+  return db
+    .selectFrom('bookings')
+    .select(columns)
+    .where('business_id', '=', businessId)
+    .where(theirs)
+    .orderBy('id')
+    .limit(max)
+    .forUpdate()
+    .execute()
+}
+
+/** Returns the numbers in the bookings of clients, as they were typed, at most `max`. */
+export async function findNumbersOf(
+  db: Reads,
+  { businessId, max, ...clients }: ErasedClients & { max: number },
+): Promise<string[]> {
+  const theirs = await bookingsOf(db, { businessId, ...clients })
+  if (!theirs) return []
+  const rows = await db
+    .selectFrom('bookings')
+    .select('client_phone')
+    .distinct()
+    .where('business_id', '=', businessId)
+    .where(theirs)
+    .limit(max)
+    .execute()
+  return rows.flatMap(({ client_phone }) => client_phone ?? [])
+}
+
+/** Returns the condition for the bookings of clients. Undefined if it names nobody. */
+async function bookingsOf(
+  db: Reads,
+  { businessId, ids, email }: ErasedClients,
+): Promise<RawBuilder<boolean> | undefined> {
   const forms = email === undefined ? [] : await storedForms(db, { businessId }, email)
   const theirs = [
     ...(ids.length > 0 ? [sql<boolean>`client_id in (${sql.join(ids)})`] : []),
     ...(forms.length > 0 ? [sql<boolean>`lower(client_email) in (${sql.join(forms)})`] : []),
   ]
-  if (theirs.length === 0) return []
-  return db
-    .selectFrom('bookings')
-    .select(columns)
-    .where('business_id', '=', businessId)
-    .where(sql<boolean>`(${sql.join(theirs, sql` or `)})`)
-    .orderBy('id')
-    .limit(max)
-    .forUpdate()
-    .execute()
+  return theirs.length === 0 ? undefined : sql<boolean>`(${sql.join(theirs, sql` or `)})`
 }
 
 /**

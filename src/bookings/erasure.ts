@@ -2,6 +2,7 @@ import type { Actor } from '../access/actor.ts'
 import { recordAudit, recordAudits } from '../access/audit.ts'
 import { clientEmailOf, erasedName, hasEmail } from '../base/contact-formats.ts'
 import { instantFromMs, toMs } from '../base/instants.ts'
+import { internationalNumber } from '../base/phone-countries.ts'
 import { businessForCreation } from '../catalogue/catalogue.ts'
 import type { CleanupJob } from '../database/context.ts'
 import type { Reads, Transaction } from '../database/database.ts'
@@ -11,7 +12,7 @@ import { eraseFromMails } from '../mails/mail.ts'
 import { forgetOptOut } from '../mails/opt-out.ts'
 import { eraseFromEvents } from '../webhooks/event.ts'
 import type { Context } from './context.ts'
-import { deleteClientAccess } from './client-log-in-queries.ts'
+import { deleteAccessOfNumbers, deleteClientAccess } from './client-log-in-queries.ts'
 import { storedForms } from './client-text-queries.ts'
 import { type ClientRow, eraseClients, findErased, findWithAddress } from './client-queries.ts'
 import type { ClientName } from './client.ts'
@@ -20,6 +21,7 @@ import {
   type ErasableBooking,
   eraseBookings,
   type ErasedClients,
+  findNumbersOf,
   lockBookingsOf,
   lockOldBookings,
 } from './erasure-queries.ts'
@@ -61,12 +63,13 @@ type OfBookings = Pick<Erased, 'bookings' | 'events' | 'mails' | 'kept_answers'>
 export async function eraseClient(context: Context, actor: Actor, input: ClientName): Promise<Erased> {
   const digestOf = await context.secret.digester('client')
   const { files, target, ...first } = await context.db.transaction(async (tx) => {
-    const { id: businessId } = await businessForCreation(tx.db, actor.scope, input.business_id)
+    const { id: businessId, timezone } = await businessForCreation(tx.db, actor.scope, input.business_id)
     const email = 'email' in input ? input.email : undefined
     const ids = 'email' in input ? await findWithAddress(tx.db, businessId, input.email) : [input.client_id]
     const target = { businessId, ids, email }
     const rows = await findErased(tx.db, businessId, ids)
     const addresses = await ownAddresses(tx.db, { ...target, rows })
+    const typed = await findNumbersOf(tx.db, { ...target, max: batchSize })
     const bookings = await lockBookingsOf(tx.db, { ...target, max: batchSize })
     const { files, ...erased } = await eraseIn(context, tx, { bookings, by: actor })
     await eraseClients(tx.db, businessId, ids)
@@ -96,6 +99,9 @@ export async function eraseClient(context: Context, actor: Actor, input: ClientN
       const links = await deleteClientAccess(tx.db, { businessId, emails: [...emails, counted] })
       result.files.push(...links.map((id) => ({ id, kind: 'client_link' as const })))
     }
+    const numbers = [...typed, ...rows.flatMap(({ phone }) => phone ?? [])]
+    const phones = numbers.flatMap((one) => internationalNumber(one, timezone) ?? [])
+    await deleteAccessOfNumbers(tx.db, { businessId, phones: [...new Set(phones)] })
     await recordAudit(context, tx, {
       ...{ by: actor, action: 'business.client_erased', subjectId: businessId, businessId },
     })

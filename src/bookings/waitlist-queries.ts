@@ -125,6 +125,8 @@ interface EntryFilter {
   locationId: string | undefined
   staffId: string | undefined
   email: string | undefined
+  /** Numbers as they were typed. */
+  phones?: string[] | undefined
   clientId?: string | undefined
   businessId: string | undefined
   after: readonly [createdAt: Instant, id: string] | undefined
@@ -137,7 +139,8 @@ export async function findEntries(
   scope: TenantScope,
   filter: EntryFilter,
 ): Promise<ShownEntryRow[]> {
-  const { status, serviceId, locationId, staffId, email, clientId, businessId, after, rows } = filter
+  const { status, serviceId, locationId, staffId, email, phones, clientId, businessId } = filter
+  const { after, rows } = filter
   const conditions = [
     inScope('e.business_id', scope),
     ...(businessId === undefined ? [] : [sql`e.business_id = ${businessId}`]),
@@ -150,6 +153,7 @@ export async function findEntries(
     ...(locationId === undefined ? [] : [sql`e.location_id = ${locationId}`]),
     ...(staffId === undefined ? [] : [sql`e.staff_id = ${staffId}`]),
     ...(email === undefined ? [] : [sql`lower(e.email) = ${email.toLowerCase()}`]),
+    ...(phones === undefined ? [] : [sql`e.phone in (${sql.join(phones)})`]),
     ...(clientId === undefined ? [] : [sql`e.client_id = ${clientId}`]),
     ...(after ? [sql`(e.created_at, e.id) > (${after[0]}, ${after[1]})`] : []),
   ]

@@ -234,11 +234,11 @@ const entryCursor = timeCursorOf('waitlist')
 export async function listEntries(
   context: Context,
   actor: Actor,
-  query: Static<typeof EntriesQuery> & { client_id?: string },
+  query: Static<typeof EntriesQuery> & { client_id?: string; phones?: string[] },
 ): Promise<Page<ShownEntry>> {
   const { status, email, service_id: serviceId, location_id: locationId, staff_id: staffId } = query
-  const { business_id: businessId, client_id: clientId } = query
-  const filter = { status, email, serviceId, locationId, staffId, businessId, clientId }
+  const { business_id: businessId, client_id: clientId, phones } = query
+  const filter = { status, email, phones, serviceId, locationId, staffId, businessId, clientId }
   const page = await readPage(query satisfies PageQuery, {
     cursor: entryCursor,
     find: (rows) => findEntries(context.db.reads, actor.scope, { ...filter, ...rows }),

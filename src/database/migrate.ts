@@ -46,6 +46,7 @@ import { cardsAndFees } from './migrations/0046-cards-and-fees.ts'
 import { paymentsByDay } from './migrations/0047-payments-by-day.ts'
 import { calendarAccounts } from './migrations/0048-calendar-accounts.ts'
 import { checkoutUrl } from './migrations/0049-checkout-url.ts'
+import { clientTextLinks } from './migrations/0050-client-text-links.ts'
 import type { Tables } from './tables.ts'
 
 /** All migrations in order. Never change a released one. */
@@ -94,6 +95,7 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0047-payments-by-day': paymentsByDay,
   '0048-calendar-accounts': calendarAccounts,
   '0049-checkout-url': checkoutUrl,
+  '0050-client-text-links': clientTextLinks,
 }
 
 /** Names in the order of the migrations. */

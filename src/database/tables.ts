@@ -591,6 +591,7 @@ export interface Tables {
   calendar_mails: CalendarMailsTable
   webhook_mails: WebhookMailsTable
   client_links: ClientLinksTable
+  client_text_links: ClientTextLinksTable
   client_log_ins: ClientLogInsTable
   coupons: CouponsTable
   waitlist_entries: WaitlistEntriesTable
@@ -773,14 +774,23 @@ export interface WebhookMailsTable extends NoticeColumns {
 }
 
 /** Requests for a link to a client's page, with the email that brings it. */
-export interface ClientLinksTable extends NoticeColumns {
-  id: string
-  business_id: string
+export interface ClientLinksTable extends ClientLinkColumns {
   /** As typed, in lower case. */
   email: string
+}
+
+/** Requests for the link by text message. */
+export interface ClientTextLinksTable extends ClientLinkColumns {
+  /** E.164. */
+  phone: string
+}
+
+interface ClientLinkColumns extends NoticeColumns {
+  id: string
+  business_id: string
   /** Language of the page that requested it. */
   locale: string
-  /** SHA-256 of the link's token. Null until the email is made. */
+  /** SHA-256 of the link's token. Null until the message is made. */
   digest: string | null
   expires_at: Instant
   used_at: Instant | null
@@ -900,8 +910,10 @@ export interface ClientLogInsTable {
   /** SHA-256 of the cookie's token. */
   digest: string
   business_id: string
-  /** In lower case. Its mailbox has received the link. */
+  /** In lower case. Its mailbox has received the link. Of a number, its stand-in address. */
   email: string
+  /** The number (E.164) that has received the link. Null: the mailbox has. */
+  phone: string | null
   created_at: Instant
   expires_at: Instant
 }

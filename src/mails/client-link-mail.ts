@@ -5,10 +5,11 @@ import { findShownBusiness } from '../access/session.ts'
 import { derivedToken, tokenDigest } from '../access/token.ts'
 import type { ClientAddress } from '../base/client-network.ts'
 import { plusSeconds } from '../base/instants.ts'
+import { hasEmail } from '../base/contact-formats.ts'
 import { languageFor } from '../base/languages.ts'
 import { publicUrl } from '../base/public-url.ts'
 import type { CleanupJob } from '../database/context.ts'
-import { insertClientLink, setDigestOfLink } from './client-link-queries.ts'
+import { insertClientLink, insertClientTextLink, setDigestOfLink } from './client-link-queries.ts'
 import { brandOf, contactOf } from './brand.ts'
 import type { Context } from './context.ts'
 import { type Block, htmlOf, textOf } from './layout.ts'
@@ -20,26 +21,30 @@ import type { MailSender, OutgoingMail } from './send.ts'
 
 /*
  * Emails with the link to a client's page. A request is one row, for known and unknown addresses alike. The token is
- * derived from its ID and the server's secret when the email is made.
+ * derived from its ID and the server's secret when the email is made. client-link-text.ts does the same for numbers.
  */
 
 /** Counted from the request. */
-const linkSeconds = 900
+export const linkSeconds = 900
 
-/** An address at a business, in lower case. */
+/** An address or a number at a business. */
 export interface ClientMailbox {
   businessId: string
+  /** In lower case. Of a number, its stand-in address. */
   email: string
+  /** E.164. Null for an address. */
+  phone: string | null
 }
 
 /**
- * Requests the link to a client's page by email. Says nothing about the address: a mailbox that has received its three
- * emails in an hour gets no more, without an answer. Returns the wait for a visitor who asks too often.
+ * Requests the link to a client's page by email or text. Says nothing about the address: a mailbox or number that has
+ * received its three messages in an hour gets no more, without an answer. Returns the wait for a visitor who asks too
+ * often.
  */
 export async function requestClientLink(
   context: Context,
   limiter: RateLimiter,
-  { businessId, email, locale, client }: ClientMailbox & { locale: string; client: ClientAddress },
+  { businessId, email, phone, locale, client }: ClientMailbox & { locale: string; client: ClientAddress },
 ): Promise<Limited | undefined> {
   const account = (await context.secret.digester('client link'))(`${businessId}\n${email}`)
   const factor = context.config.rateLimitFactor
@@ -47,14 +52,17 @@ export async function requestClientLink(
   const { allowed, retryAfterSeconds } = await limiter.count(visitor)
   if (!allowed) return { outcome: 'limited', retryAfterSeconds }
   if (!(await limiter.count(mailbox, businessId)).allowed) return undefined
-  await context.db.transaction((tx) =>
-    insertClientLink(tx.db, {
-      ...{ id: context.ids.next(), business_id: businessId, email, locale },
+  await context.db.transaction((tx) => {
+    const link = {
+      ...{ id: context.ids.next(), business_id: businessId, locale },
       ...{ digest: null, used_at: null, to_email: null },
       expires_at: plusSeconds(tx.now, linkSeconds),
       ...{ attempts: 0, next_attempt_at: tx.now, created_at: tx.now },
-    }),
-  )
+    }
+    return phone === null
+      ? insertClientLink(tx.db, { ...link, email })
+      : insertClientTextLink(tx.db, { ...link, phone })
+  })
   return undefined
 }
 
@@ -68,7 +76,7 @@ export async function sendClientLink(
   }: { leased: NoticeOf<'client_links'>; isClient: (mailbox: ClientMailbox) => Promise<boolean> },
 ): Promise<void> {
   const { business_id: businessId, email } = leased
-  const isKnown = await isClient({ businessId, email })
+  const isKnown = hasEmail(email) && (await isClient({ businessId, email, phone: null }))
   const mail = isKnown ? await mailOf(context, leased) : undefined
   await sendNotice(context, sender, { table: 'client_links', notice: leased, mail })
 }
@@ -78,11 +86,9 @@ async function mailOf(
   context: Context,
   { id, business_id: businessId, email, locale: wanted, expires_at, used_at }: NoticeOf<'client_links'>,
 ): Promise<OutgoingMail | undefined> {
-  const { db, clock, config } = context
+  const { db, clock } = context
   if (used_at !== null || expires_at <= clock.now()) return undefined
-  const digest = await context.secret.digester('client page')
-  const token = derivedToken('client', Buffer.from(digest(id), 'base64url'))
-  await db.transaction((tx) => setDigestOfLink(tx.db, id, tokenDigest(token)))
+  const url = await linkAddress(context, 'client_links', id)
   const { name, brand_name } = await findShownBusiness(db.reads, { businessId })
   const contact = await contactOf(context, businessId)
   const brand = await brandOf(context, businessId)
@@ -92,7 +98,7 @@ async function mailOf(
   const page = { title: subject, locale, direction, business: { name: business, ...brand } }
   const blocks: Block[] = [
     { type: 'paragraph', text: say('mail.client.asked', { business }) },
-    { type: 'button', label: say('me.open'), url: `${publicUrl(config)}/me#${token}` },
+    { type: 'button', label: say('me.open'), url },
     { type: 'small', text: say('mail.client.once', { minutes: linkSeconds / 60 }) },
     { type: 'small', text: say('mail.client.notAsked') },
     ...contactBlocks(contact, { say }),
@@ -104,11 +110,25 @@ async function mailOf(
   }
 }
 
+/** Makes the link of a request and stores its digest. Returns its URL. */
+export async function linkAddress(
+  context: Context,
+  table: Parameters<typeof setDigestOfLink>[1],
+  id: string,
+): Promise<string> {
+  const digest = await context.secret.digester('client page')
+  const token = derivedToken('client', Buffer.from(digest(id), 'base64url'))
+  await context.db.transaction((tx) => setDigestOfLink(tx.db, table, { id, digest: tokenDigest(token) }))
+  return `${publicUrl(context.config)}/me#${token}`
+}
+
 /** Deletes requests as old as the deleted emails about bookings. */
 export const oldClientLinks: CleanupJob = {
   name: 'old links of clients',
   deleteBatch: ({ db }, max) =>
-    db.transaction((tx) =>
-      deleteOldNotices(tx.db, 'client_links', { before: plusSeconds(tx.now, -retentionSeconds), max }),
-    ),
+    db.transaction(async (tx) => {
+      const batch = { before: plusSeconds(tx.now, -retentionSeconds), max }
+      const mails = await deleteOldNotices(tx.db, 'client_links', batch)
+      return mails + (await deleteOldNotices(tx.db, 'client_text_links', { ...batch, max: max - mails }))
+    }),
 }

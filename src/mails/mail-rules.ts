@@ -336,7 +336,7 @@ interface MailWait {
 }
 
 interface Waiting {
-  kind: MailKind | 'link' | 'calendar' | 'webhook'
+  kind: MailKind | 'link' | 'client_link' | 'calendar' | 'webhook'
   status: MailStatus
   attempts: number
   last_error: string | null

@@ -12,10 +12,13 @@ export const Mail = Type.Object(
     id: ShownId,
     booking_id: Nullable(ShownId, { description: 'Null if the email is not about a booking.' }),
     channel: Channel,
-    kind: Type.Enum([...(Object.keys(mailKinds) as MailKind[]), 'card_due', 'link', 'calendar', 'webhook'], {
-      description:
-        '`booked`, and some of `changed` and `cancelled`, go to `notify_emails` of the business. `deposit_due` and `card_due` remind the client to pay, or to save a card. `link` goes to a person who logs in. `calendar` reports a busy calendar that cannot be read.',
-    }),
+    kind: Type.Enum(
+      [...(Object.keys(mailKinds) as MailKind[]), 'card_due', 'link', 'client_link', 'calendar', 'webhook'],
+      {
+        description:
+          '`booked`, and some of `changed` and `cancelled`, go to `notify_emails` of the business. `deposit_due` and `card_due` remind the client to pay, or to save a card. `link` goes to a person who logs in, `client_link` to a client who opens their page. `calendar` reports a busy calendar that cannot be read.',
+      },
+    ),
     to: Type.String({ description: 'An email address, or a number (E.164).' }),
     status: Status,
     attempts: Type.Integer(),

@@ -42,7 +42,7 @@ type ShownMail = Static<typeof Mail>
 
 type ListedMail = MailRow | NoticeRow
 
-const noticeTables: readonly ListedTable[] = ['user_mails', 'calendar_mails']
+const noticeTables: readonly ListedTable[] = ['user_mails', 'calendar_mails', 'client_text_links']
 
 /** Lists emails in the caller's scope, the newest first: those about bookings, and notices. */
 export async function listMails(context: Context, actor: Actor, query: Static<typeof MailsQuery>) {
@@ -51,8 +51,8 @@ export async function listMails(context: Context, actor: Actor, query: Static<ty
     const { status, channel, business_id: businessId, booking_id: bookingId } = query
     const filter = { status, businessId, ...page }
     const lists: ListedMail[][] = [await findMails(reads, actor.scope, { ...filter, channel, bookingId })]
-    if (bookingId === undefined && channel !== 'text')
-      for (const table of noticeTables)
+    for (const table of bookingId === undefined ? noticeTables : [])
+      if (channel === undefined || (channel === 'text') === (table === 'client_text_links'))
         lists.push(await findNotices(reads, table, { ...filter, scope: actor.scope }))
     return lists.flat().toSorted(newestFirst).slice(0, page.rows)
   }
@@ -134,7 +134,7 @@ async function presentMail(context: Context, mail: ListedMail): Promise<ShownMai
   // a link to a person goes through the server of the operator
   const route =
     mail.business_id === null ? mailRoute(config) : await mailRouteOf(context, db.reads, mail.business_id)
-  const phone = 'to_phone' in mail ? mail.to_phone : null
+  const phone = mail.to_phone
   const isOn = phone === null ? route !== 'off' : config.smsUrl !== ''
   const wait = waitOf(mail, { now: clock.now(), isOn })
   const time = (instant: Instant) => formatInstant(instant, mail.timezone)

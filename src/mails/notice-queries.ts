@@ -15,7 +15,7 @@ import { leaseSeconds } from './mail-rules.ts'
 const never = '9999-12-31T00:00:00.000Z' as Instant
 
 /** The tables of notices that lists show. */
-export type ListedTable = 'user_mails' | 'calendar_mails'
+export type ListedTable = 'user_mails' | 'calendar_mails' | 'client_text_links'
 
 /** The tables of notices. */
 export type NoticeTable = ListedTable | 'client_links' | 'webhook_mails' | 'waitlist_mails' | 'waitlist_texts'
@@ -99,7 +99,9 @@ export type NoticeRow = Pick<
   CalendarMailsTable,
   'id' | 'to_email' | 'attempts' | 'last_error' | 'next_attempt_at' | 'created_at' | 'sent_at' | 'seen_at'
 > & {
-  kind: 'link' | 'calendar'
+  kind: 'link' | 'calendar' | 'client_link'
+  /** The number of a text message. Null for an email. */
+  to_phone: string | null
   status: MailStatus
   booking_id: null
   /** Null for a link to a person. */
@@ -118,7 +120,8 @@ interface NoticeFilter {
 }
 
 /**
- * Lists the notices of a scope, the newest first: links of its people, and notices to its businesses about calendars.
+ * Lists the notices of a scope, the newest first: links of its people, notices to its businesses about calendars, and
+ * links to clients by text. A request of a number that may be unknown is not listed before an attempt to send.
  */
 export async function findNotices(
   db: Reads,
@@ -133,13 +136,17 @@ export async function findNotices(
     status === undefined ? sql`true` : sql`m.status = ${status}`,
     after === undefined ? sql`true` : sql`(m.created_at, m.id) < (${after[0]}, ${after[1]})`,
   ]
-  const from =
-    table === 'calendar_mails'
-      ? sql`${columns}, m.business_id, m.to_email, 'calendar' as kind, i.timezone
-            from calendar_mails as m join businesses as i on i.id = m.business_id
+  const ofBusinesses = sql`from ${sql.table(table)} as m join businesses as i on i.id = m.business_id
            where ${inScope('m.business_id', scope)}
              and ${businessId === undefined ? sql`true` : sql`m.business_id = ${businessId}`}`
-      : sql`${columns}, null as business_id, coalesce(nullif(m.to_email, ''), u.email, v.email) as to_email, 'link' as kind,
+  const from =
+    table === 'calendar_mails'
+      ? sql`${columns}, m.business_id, m.to_email, null as to_phone, 'calendar' as kind, i.timezone ${ofBusinesses}`
+      : table === 'client_text_links'
+        ? sql`${columns}, m.business_id, '' as to_email, m.phone as to_phone, 'client_link' as kind, i.timezone
+            ${ofBusinesses} and m.attempts > 0`
+        : sql`${columns}, null as business_id, coalesce(nullif(m.to_email, ''), u.email, v.email) as to_email,
+                 null as to_phone, 'link' as kind,
                  coalesce((select i.timezone from user_places as p join businesses as i on i.id = p.business_id
                             where p.user_id = m.user_id and ${inScope('p.business_id', scope)}
                             order by p.created_at, p.id limit 1), w.timezone, 'UTC') as timezone

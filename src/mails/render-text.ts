@@ -37,6 +37,7 @@ export function renderSentence(
     time,
     url,
     further = '',
+    values = {},
     canAnswer,
   }: {
     language: Language
@@ -46,12 +47,15 @@ export function renderSentence(
     url: string
     /** A second sentence. */
     further?: string
+    /** Further parameters of the sentence. */
+    values?: Readonly<Record<string, number>>
     canAnswer: boolean
   },
 ): string {
   const make = (length: number, stop: string) => {
     const sentence = say(key, {
       ...{ business: cut(names.business, length), service: cut(names.service, length), date, time },
+      ...values,
     })
     return plainText([sentence, further, url, stop].filter(Boolean).join(' '))
   }

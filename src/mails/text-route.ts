@@ -20,10 +20,22 @@ export interface TextSubject {
  */
 export function textNumberOf(
   { client_phone, text_agreed_at, timezone }: TextSubject,
-  { smsUrl, smsCallingCodes }: Pick<Config, 'smsUrl' | 'smsCallingCodes'>,
+  config: TextConfig,
 ): string | undefined {
-  if (smsUrl === '' || text_agreed_at === null || client_phone === null) return undefined
-  const number = internationalNumber(client_phone, timezone)
+  if (text_agreed_at === null || client_phone === null) return undefined
+  return reachableNumber(client_phone, timezone, config)
+}
+
+type TextConfig = Pick<Config, 'smsUrl' | 'smsCallingCodes'>
+
+/** Returns a phone number (E.164) if this server sends text messages to its country. */
+export function reachableNumber(
+  phone: string,
+  timezone: string,
+  { smsUrl, smsCallingCodes }: TextConfig,
+): string | undefined {
+  if (smsUrl === '') return undefined
+  const number = internationalNumber(phone, timezone)
   const own = callingCodeOf(timezone)
   const codes = smsCallingCodes.length > 0 ? smsCallingCodes : own === undefined ? [] : [own]
   return number !== undefined && codes.some((code) => number.startsWith(`+${code}`)) ? number : undefined

@@ -4,7 +4,10 @@ import { effectivePlan } from '../access/actor.ts'
 import { quotasOfText } from '../access/rate-limit-rules.ts'
 import { type Instant, plusSeconds } from '../base/instants.ts'
 import { publicUrl } from '../base/public-url.ts'
+import { businessInScope } from '../catalogue/business.ts'
 import { quietHoursIn } from '../catalogue/mail-settings-rules.ts'
+import type { ClientMailbox } from './client-link-mail.ts'
+import { clientLinkText } from './client-link-text.ts'
 import type { Context } from './context.ts'
 import { isAnyMailDue, type LeasedMail, leaseMails, sentSince } from './mail-queries.ts'
 import { leaseSeconds, limitSeconds, maxToClientPerHour, quietUntil } from './mail-rules.ts'
@@ -41,14 +44,21 @@ const emptyMail = {
 /** The worker of this process. Without `SMS_URL` it does nothing. */
 export class TextWorker extends OutboxWorker {
   private readonly sender: TextSender | undefined
+  private readonly isClient: (mailbox: ClientMailbox) => Promise<boolean>
 
-  constructor(context: Context, limiter: RateLimiter) {
+  /** `isClient` reports if a number has bookings at a business. */
+  constructor(
+    context: Context,
+    limiter: RateLimiter,
+    { isClient }: { isClient: (mailbox: ClientMailbox) => Promise<boolean> },
+  ) {
     const { smsUrl } = context.config
     super(context, limiter, {
       ...{ maxInFlight: smsUrl === '' ? 0 : maxInFlight, pollMs: 2_000, signal: context.dueTexts },
       failing: 'text messages cannot be leased; retrying',
       failed: ['error', 'mail_id', 'the result of a text message could not be written'],
     })
+    this.isClient = isClient
     this.sender = smsUrl === '' ? undefined : new TextSender(smsUrl)
   }
 
@@ -62,22 +72,70 @@ export class TextWorker extends OutboxWorker {
     const { db, clock } = this.context
     const now = clock.now()
     const isAnyDue =
-      (await isAnyMailDue(db.reads, now, 'text')) || (await isAnyNoticeDue(db.reads, 'waitlist_texts', now))
+      (await isAnyMailDue(db.reads, now, 'text')) ||
+      (await isAnyNoticeDue(db.reads, 'waitlist_texts', now)) ||
+      (await isAnyNoticeDue(db.reads, 'client_text_links', now))
     if (!isAnyDue) return { leased: [] }
-    const { mails, offers } = await db.transaction(async (tx) => {
+    const { links, mails, offers } = await db.transaction(async (tx) => {
       const lease = { now: tx.now, until: plusSeconds(tx.now, leaseSeconds) }
-      const offers = await leaseNotices(tx.db, 'waitlist_texts', { ...lease, max })
-      const rest = max - offers.length
+      const links = await leaseNotices(tx.db, 'client_text_links', { ...lease, max }) // people wait for them
+      const offers = await leaseNotices(tx.db, 'waitlist_texts', { ...lease, max: max - links.length })
+      const rest = max - links.length - offers.length
       const mails = rest > 0 ? await leaseMails(tx.db, { ...lease, max: rest, channel: 'text' }) : []
-      return { mails, offers }
+      return { links, mails, offers }
     })
     const turns = [...Map.groupBy(mails, turnOf).values()]
     return {
       leased: [
+        ...links.map((link) => ({ id: link.id, send: () => this.sendClientLink(link) })),
         ...offers.map((text) => ({ id: text.id, send: () => this.offer(text) })),
         ...turns.map((turn) => ({ id: turn[0]?.id ?? '', send: () => this.tell(turn) })),
       ],
     }
+  }
+
+  /**
+   * Sends the link to a client's page. The client has asked for it, so it needs no consent and waits for no quiet hours.
+   * A number that has answered STOP gets none.
+   */
+  private async sendClientLink(leased: NoticeOf<'client_text_links'>): Promise<void> {
+    const { config, clock, db } = this.context
+    const { isClient } = this
+    const text = await clientLinkText(this.context, leased, { isClient, canAnswer: canAnswer(config.smsUrl) })
+    const digest = await stopDigestOf(this.context, leased.phone)
+    const isSent = text !== undefined && !(await hasStopped(db.reads, digest))
+    const send = async ({ id }: { id: string }): Promise<TextResult> => {
+      const full = await this.countLink(leased, text ?? '')
+      if (full !== undefined) return { outcome: 'refused', error: full }
+      const sent = await this.sender?.send({ id, to: leased.phone, text: text ?? '', statusUrl: null })
+      if (sent?.hasStopped)
+        await db.transaction((tx) => insertStop(tx.db, { phone: leased.phone, digest }, tx.now))
+      return sent ?? { outcome: 'refused', error: 'no provider' }
+    }
+    const mail = { ...emptyMail, kind: 'client_link', id: leased.id, to: '', at: clock.now() }
+    await sendNotice(
+      this.context,
+      { send },
+      { ...{ table: 'client_text_links', notice: leased }, mail: isSent ? mail : undefined },
+    )
+  }
+
+  /** Counts a link at its first attempt. Returns the limit that it exceeds. */
+  private async countLink(
+    { attempts, business_id: businessId }: NoticeOf<'client_text_links'>,
+    text: string,
+  ): Promise<string | undefined> {
+    if (attempts > 0) return undefined
+    const { config, clock, db } = this.context
+    const row = await businessInScope(db.reads, { businessId }, businessId)
+    const plan = effectivePlan(row.plan, row.hub_plan)
+    const { ofBusiness, ofServer } = quotasOfText({ businessId, plan }, config)
+    if (!(await this.limiter.count([ofBusiness, ofServer], businessId)).allowed)
+      return 'the text messages of this hour are used up'
+    const allowed = config.smsPerMonth[plan]
+    const count = { businessId, month: monthOf(clock.now()), segments: segmentsOf(text), allowed }
+    const isCounted = await db.transaction((tx) => countSegments(tx.db, count))
+    return isCounted ? undefined : 'the text messages of this month are used up'
   }
 
   /** Sends an offer of the waiting list. Offers in quiet hours cannot wait, so no limit postpones one. */

@@ -9,7 +9,7 @@ import { bookingPageKey } from '../access/page-key.ts'
 import type { RateLimiter } from '../access/rate-limits.ts'
 import { brandedBusiness } from '../access/session.ts'
 import { readClientAddress } from '../base/client-network.ts'
-import { isEmail } from '../base/contact-formats.ts'
+import { isEmail, isPhone } from '../base/contact-formats.ts'
 import { Problem } from '../base/errors.ts'
 import { exampleIds } from '../base/examples.ts'
 import { ownOrigins, publicUrl } from '../base/public-url.ts'
@@ -25,7 +25,9 @@ import {
 } from '../bookings/client-log-in.ts'
 import type { Context } from '../bookings/context.ts'
 import { businessInScope } from '../catalogue/business.ts'
-import { requestClientLink } from '../mails/client-link-mail.ts'
+import { type ClientMailbox, requestClientLink } from '../mails/client-link-mail.ts'
+import { mailboxOfNumber } from '../mails/client-link-text.ts'
+import { reachableNumber } from '../mails/text-route.ts'
 import { mailRouteOf } from '../mails/mail-route.ts'
 import { askPage, clientPage, type ClientVisit, endedPage, type Notice, openPage } from './client-page.ts'
 import { pageLanguage, sendMessagePage } from './message-page.ts'
@@ -40,8 +42,8 @@ const config = { countsVisits: true } as const
 const Short = Type.String({ maxLength: 254 })
 
 /**
- * Registers the page on which clients see all their bookings at a business. A link by email opens it with a click,
- * because mail scanners open links and run scripts.
+ * Registers the page on which clients see all their bookings at a business. A link by email or text opens it with a
+ * click, because mail scanners open links and run scripts.
  */
 export function clientPagesRoutes(limiter: RateLimiter) {
   return (app: FastifyInstance, context: Context): void => {
@@ -78,7 +80,7 @@ function addPages(app: FastifyInstance, context: Context): void {
         operationId: 'showOwnPage',
         tags,
         summary: 'The bookings of a client at a business, for the client',
-        description: 'Without a log-in, the form that requests the link by email.',
+        description: 'Without a log-in, the form that requests the link by email or text.',
         params,
         querystring: Type.Object({
           cursor: Type.Optional(Type.String({ maxLength: 500 })),
@@ -95,8 +97,8 @@ function addPages(app: FastifyInstance, context: Context): void {
       const { cursor, now } = request.query
       const shown = await showOwnBookings(context, client, cursor)
       const waiting = cursor === undefined ? await showOwnEntries(context, client) : []
-      const { email } = client
-      const page = clientPage(visit, { ...shown, waiting, email, notice: entryNoticeIn(now) })
+      const { email, phone } = client
+      const page = clientPage(visit, { ...shown, waiting, email, phone, notice: entryNoticeIn(now) })
       return sendMessagePage(reply, visit.language, page)
     },
   )
@@ -167,26 +169,28 @@ function addForms(app: FastifyInstance, context: Context, limiter: RateLimiter):
       schema: {
         operationId: 'requestOwnLink',
         tags,
-        summary: "Request the link to a client's page by email",
-        description: 'The answer is the same for every address. A mailbox gets at most three emails an hour.',
+        summary: "Request the link to a client's page by email or text",
+        description:
+          'The answer is the same for every address and number. Each gets at most three messages an hour. Numbers work on servers that send text messages.',
         consumes,
         params,
-        body: StrictObject({ email: Short }),
+        body: StrictObject({ contact: Short }),
         response: { 200: page, 422: page, 429: page, ...refused, ...problems('not_found') },
       },
     },
     async (request, reply) => {
       const { business_id: businessId } = request.params
       const visit = await visitOf(context, request, businessId)
-      const email = request.body.email.trim().normalize('NFC').toLowerCase()
+      const contact = request.body.contact.trim().normalize('NFC').toLowerCase()
       const again = (status: 200 | 422 | 429, notice: Notice) =>
-        sendMessagePage(reply.code(status), visit.language, askPage(visit, { email, notice }))
-      if (!isEmail(email)) return again(422, 'email')
+        sendMessagePage(reply.code(status), visit.language, askPage(visit, { contact, notice }))
+      const mailbox = mailboxOf(context, visit, contact)
+      if (typeof mailbox === 'string') return again(422, mailbox)
       const limited = await requestClientLink(context, limiter, {
-        ...{ businessId, email, locale: visit.language.locale },
+        ...{ ...mailbox, locale: visit.language.locale },
         client: readClientAddress(request.ip),
       })
-      if (!limited) return again(200, 'sent')
+      if (!limited) return again(200, mailbox.phone === null ? 'sent' : 'texted')
       void reply.header('retry-after', limited.retryAfterSeconds)
       return again(429, 'later')
     },
@@ -217,7 +221,8 @@ function addForms(app: FastifyInstance, context: Context, limiter: RateLimiter):
         const visit = await visitOf(context, request, businessId)
         const shown = await showOwnBookings(context, client, undefined)
         const waiting = await showOwnEntries(context, client)
-        const again = { ...shown, waiting, email: client.email, isRefused: true }
+        const { email, phone } = client
+        const again = { ...shown, waiting, email, phone, isRefused: true }
         return sendMessagePage(reply.code(409), visit.language, clientPage(visit, again))
       }
       return seeOther(reply, `/me/${businessId}`)
@@ -252,15 +257,35 @@ function languageOf({ headers }: FastifyRequest) {
   return pageLanguage(headers['accept-language'])
 }
 
+/** Returns the mailbox or number that a visitor typed, or the fault in it. */
+function mailboxOf(
+  { config }: Pick<Context, 'config'>,
+  { businessId, timezone, sendsMail, sendsTexts }: Visit,
+  contact: string,
+): ClientMailbox | 'email' | 'phone' {
+  if (sendsTexts && (isPhone(contact) || !sendsMail)) {
+    const phone = isPhone(contact) ? reachableNumber(contact, timezone, config) : undefined
+    return phone === undefined ? 'phone' : mailboxOfNumber(businessId, phone)
+  }
+  return isEmail(contact) ? { businessId, email: contact, phone: null } : 'email'
+}
+
+interface Visit extends ClientVisit {
+  timezone: string
+}
+
 /** Returns the business of a page and the language of its visitor. Throws not_found. */
-async function visitOf(context: Context, request: FastifyRequest, businessId: string): Promise<ClientVisit> {
+async function visitOf(context: Context, request: FastifyRequest, businessId: string): Promise<Visit> {
   const row = await businessInScope(context.db.reads, { everything: true }, businessId)
-  const { business } = brandedBusiness(row, effectivePlan(row.plan, row.hub_plan))
+  const plan = effectivePlan(row.plan, row.hub_plan)
+  const { business } = brandedBusiness(row, plan)
+  const { config } = context
   const key = await bookingPageKey(context, businessId)
   return {
-    ...{ business, businessId },
+    ...{ business, businessId, timezone: row.timezone },
+    sendsTexts: config.smsUrl !== '' && config.smsPerMonth[plan] > 0,
     sendsMail: (await mailRouteOf(context, context.db.reads, businessId)) !== 'off',
     language: pageLanguage(request.headers['accept-language'], business.locale),
-    bookingUrl: key === undefined ? undefined : `${publicUrl(context.config)}/book/${key}`,
+    bookingUrl: key === undefined ? undefined : `${publicUrl(config)}/book/${key}`,
   }
 }

@@ -12,7 +12,7 @@ import { type EntryNotice, offered, wishes } from './waitlist-page.ts'
 /* The page of a client in all its states. It works without a script, except the one that reads the link. */
 
 /** The outcome of a request for the link. */
-export type Notice = 'sent' | 'email' | 'later'
+export type Notice = 'sent' | 'texted' | 'email' | 'phone' | 'later'
 
 /** A visit to the page at a business. */
 export interface ClientVisit {
@@ -23,6 +23,8 @@ export interface ClientVisit {
   bookingUrl: string | undefined
   /** False if the business sends no emails. */
   sendsMail: boolean
+  /** True if the link can also come by text message. */
+  sendsTexts: boolean
 }
 
 const button = (text: string) => html`<button type="submit" class="button main">${text}</button>`
@@ -51,45 +53,53 @@ export function endedPage({ say }: Language): MessagePage {
 
 /** Renders the form that requests the link. */
 export function askPage(
-  { language: { say }, business, businessId, sendsMail, bookingUrl }: ClientVisit,
-  { email = '', notice }: { email?: string; notice?: Notice } = {},
+  visit: ClientVisit,
+  { contact: typed = '', notice }: { contact?: string; notice?: Notice } = {},
 ): MessagePage {
+  const { say } = visit.language
+  const { business, businessId, sendsMail, sendsTexts, bookingUrl } = visit
   const name = business.brand_name ?? business.name
   const page = { title: say('me.title'), business, forms: true }
   const back =
     bookingUrl === undefined
       ? ''
       : html`<p class="aside"><a href="${bookingUrl}">${say('widget.book')}</a></p>`
-  if (!sendsMail)
+  if (!sendsMail && !sendsTexts)
     return {
       ...page,
       sign: 'mails',
       content: html`<p>${say('booking.contact', { name })}</p>
         ${contact(business)} ${back}`,
     }
-  if (notice === 'sent')
+  if (notice === 'sent' || notice === 'texted')
     return {
       ...page,
       sign: 'mails',
-      content: html`<p role="status">${say('me.sent', { email })}</p>
+      content: html`<p role="status">
+          ${notice === 'sent' ? say('me.sent', { email: typed }) : say('me.texted', { phone: leftToRight(typed) })}
+        </p>
         ${back}`,
     }
-  const fault =
-    notice === 'email' ? say('booking.faultEmail') : notice === 'later' ? say('widget.busy') : undefined
+  const faults = {
+    email: 'booking.faultEmail',
+    phone: 'booking.faultPhone',
+    later: 'widget.busy',
+  } as const
+  const fault = notice === undefined ? undefined : say(faults[notice])
+  const { ask, label, field } = fields[sendsMail ? (sendsTexts ? 'either' : 'email') : 'phone']
   return {
     ...page,
     sign: 'bookings',
-    content: html`<p>${say('me.ask', { name })}</p>
+    content: html`<p>${say(ask, { name })}</p>
       <form method="post" action="/me/${businessId}/link" class="fields">
-        <label for="email">${say('booking.email')}</label>
+        <label for="contact">${say(label)}</label>
         <input
-          id="email"
-          name="email"
-          type="email"
-          autocomplete="email"
+          id="contact"
+          name="contact"
+          ${field}
           required
           maxlength="254"
-          value="${email}"
+          value="${typed}"
           ${fault === undefined ? '' : html`aria-invalid="true" aria-describedby="fault"`}
         />
         ${fault === undefined ? '' : html`<p class="fault" id="fault" role="alert">${fault}</p>`}
@@ -99,12 +109,28 @@ export function askPage(
   }
 }
 
+const fields = {
+  email: { ask: 'me.ask', label: 'booking.email', field: html`type="email" autocomplete="email"` },
+  phone: { ask: 'me.askPhone', label: 'booking.phone', field: html`type="tel" autocomplete="tel"` },
+  either: {
+    ask: 'me.askEither',
+    label: 'me.contact',
+    field: html`type="text" inputmode="email" autocomplete="email" autocapitalize="off" spellcheck="false"`,
+  },
+} as const
+
+/** Keeps a number in its order within text from right to left. */
+function leftToRight(number: string): string {
+  return `\u2066${number}\u2069`
+}
+
 interface Shown {
   waiting: OwnEntry[]
   ahead: OwnBooking[]
   earlier: OwnBooking[]
   next_cursor: string | null
   email: string
+  phone: string | null
   /** True if a series could not be cancelled. */
   isRefused?: boolean
   /** The outcome of a form about an offer. */
@@ -114,7 +140,7 @@ interface Shown {
 /** Renders all bookings of a client. */
 export function clientPage(
   visit: ClientVisit,
-  { waiting, ahead, earlier, next_cursor, email, isRefused = false, notice }: Shown,
+  { waiting, ahead, earlier, next_cursor, email, phone, isRefused = false, notice }: Shown,
 ): MessagePage {
   const { language, business, businessId, bookingUrl } = visit
   const { say } = language
@@ -152,7 +178,7 @@ export function clientPage(
           : html`<p><a class="button main" href="${bookingUrl}">${say('widget.book')}</a></p>`
       }
       <footer class="aside">
-        <p>${say('me.shownTo', { email })}</p>
+        <p>${say('me.shownTo', { contact: phone === null ? email : leftToRight(phone) })}</p>
         <p><a href="${path}/bookings.json">${say('me.download')}</a></p>
         <p>${say('me.erase', { name })}</p>
         ${contact(business)}

@@ -11,20 +11,25 @@ import {
 import { consoleSizes } from '../support/console.ts'
 import { startMailServer, type MailServer } from '../support/mail-server.ts'
 import { bookerOf } from '../support/salon-day.ts'
+import { type SmsServer, startSmsServer } from '../support/sms-server.ts'
 import type { TestService } from '../support/test-service.ts'
 
 describe.skipIf(chromiumPath === undefined)("a client's page in a browser", () => {
   let browser: Browser
   let service: TestService
   let server: MailServer
+  let sms: SmsServer
   let address: string
   let businessId: string
+  let numbers = 0
   beforeAll(async () => {
     browser = await sharedBrowser()
     server = await startMailServer()
+    sms = await startSmsServer('gateway')
     ;({ service, address } = await startPublicService('sqlite', {
       SMTP_URL: server.url,
       MAIL_FROM: 'booking@holdfast.example',
+      SMS_URL: sms.url,
     }))
     const { book, staffId, business } = bookerOf(service)
     businessId = business.id
@@ -35,6 +40,7 @@ describe.skipIf(chromiumPath === undefined)("a client's page in a browser", () =
   afterAll(async () => {
     await service.stop()
     await server.close()
+    await sms.close()
   })
 
   test.each([
@@ -51,7 +57,7 @@ describe.skipIf(chromiumPath === undefined)("a client's page in a browser", () =
     await page.goto(`${address}/book/${business.publishable_key}`)
     await page.locator(`a[href="/me/${businessId}"]`).click()
     await look('ask')
-    await page.locator('#email').fill('ada@example.com')
+    await page.locator('#contact').fill('ada@example.com')
     await page.keyboard.press('Enter')
     await page.locator('[role=status]').waitFor()
     await look('sent')
@@ -66,6 +72,43 @@ describe.skipIf(chromiumPath === undefined)("a client's page in a browser", () =
     expect(await page.locator('.visits li').count()).toBe(2)
     await page.locator('.visits a').first().click()
     await page.locator('holdfast-manage').waitFor()
+    expect(errors).toEqual([])
+    await close()
+  })
+
+  test.each([
+    ['desktop', 'light', 'en'],
+    ['desktop', 'dark', 'de'],
+    ['phone', 'light', 'de'],
+    ['phone', 'dark', 'ar'],
+  ] as const)('a number gets the link by text (%s, %s, %s)', async (size, colorScheme, locale) => {
+    const { page, errors, close } = await openVisitor(browser, { ...consoleSizes[size], colorScheme, locale })
+    const look = async (name: string) => {
+      await keepScreenshot(page, `client-page-text-${name}-${size}-${colorScheme}-${locale}`)
+      expect(await misfitsIn(page)).toEqual([])
+      expect(await violationsIn(page)).toEqual([])
+    }
+    const number = `+4917099900${String((numbers += 1)).padStart(2, '0')}`
+    const { book, staffId } = bookerOf(service)
+    const client = { first_name: 'Grace', last_name: 'Hopper', phone: number }
+    await book('Haircut', `2026-12-0${numbers + 1}T12:00:00+01:00`, { staff_id: staffId('Anna'), client })
+    await page.goto(`${address}/me/${businessId}`)
+    await look('ask')
+    await page.locator('#contact').fill('12')
+    await page.keyboard.press('Enter')
+    await page.locator('#fault').waitFor()
+    await look('fault')
+    await page.locator('#contact').fill(number.replace('+49', '0'))
+    await page.keyboard.press('Enter')
+    await page.locator('[role=status]').waitFor()
+    await look('sent')
+    await service.app.texts.settled()
+    await page.goto(/http\S+\/me#\w+/.exec(sms.texts.at(-1)?.text ?? '')?.[0] ?? '')
+    await page.waitForURL(`${address}/me`)
+    await page.locator('button').click()
+    await page.waitForURL(`${address}/me/${businessId}`)
+    await look('list')
+    expect(await page.locator('.visits li').count()).toBe(1)
     expect(errors).toEqual([])
     await close()
   })

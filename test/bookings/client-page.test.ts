@@ -37,7 +37,7 @@ onEachEngine("a client's page", (engine) => {
       remoteAddress: nextAddress(),
       headers: { host: 'localhost', ...(cookie !== undefined && { cookie }) },
     })
-  const ask = (email: string, options: object = {}) => post(`${path()}/link`, { email }, options)
+  const ask = (email: string, options: object = {}) => post(`${path()}/link`, { contact: email }, options)
   /** Returns the texts of the emails since the last call that bring a link. */
   const mailed = async () => {
     await world.sent()
@@ -317,7 +317,7 @@ onEachEngine("a client's page", (engine) => {
     for (const other of ['Not theirs', 'Elsewhere']) expect(body).not.toContain(other)
     const token = cookie?.split('=')[1] ?? ''
     const there = await read(`holdfast-client=${token}`, `/me/${elsewhere.id}`)
-    expect(there.body).toContain('Email me the link') // a log-in counts at its business only
+    expect(there.body).toContain('Send me the link') // a log-in counts at its business only
     const file = await read(cookie, `${path()}/bookings.json`)
     const { email, bookings } = (typeof file.body === 'string' ? JSON.parse(file.body) : file.body) as {
       email: string
@@ -359,7 +359,7 @@ onEachEngine("a client's page", (engine) => {
     await world.sent()
     const { status } = await world.call('POST', '/clients/erase', { email: client.email })
     expect(status).toBe(200)
-    expect((await read(cookie)).body).toContain('Email me the link')
+    expect((await read(cookie)).body).toContain('Send me the link')
     for (const table of ['client_links', 'client_log_ins'])
       expect(JSON.stringify(await world.service.rows(table))).not.toContain(client.email)
   })
@@ -370,7 +370,7 @@ onEachEngine("a client's page", (engine) => {
     expect((await post('/me', { token: 'x' }, foreign)).status).toBe(403)
     const unknown = '/me/00000000-0000-4000-8000-000000000000'
     expect((await read(undefined, unknown)).status).toBe(404)
-    expect((await post(`${unknown}/link`, { email: 'ada@example.com' })).status).toBe(404)
+    expect((await post(`${unknown}/link`, { contact: 'ada@example.com' })).status).toBe(404)
   })
 
   /** Guesses tokens for an open link and an open log-in, from many addresses, and returns the answers by status. */

@@ -174,7 +174,7 @@ onEachEngine('erasing a client', (engine) => {
       const shown = await bookingOfOffToken(service.context, token ?? '')
       if (shown) await endReminders(service.context, shown)
       // a link to the client's page
-      const asked = await sendForm(service, `/me/${business.id}/link`, { email })
+      const asked = await sendForm(service, `/me/${business.id}/link`, { contact: email })
       expect(asked.status).toBe(200)
       // which is opened, and stays open
       await service.app.mails.settled()
@@ -184,6 +184,18 @@ onEachEngine('erasing a client', (engine) => {
         .flatMap((text) => /\/me#(?:=[0-9A-F]{2})?(cal_\w+)/.exec(text)?.[1] ?? [])
       expect((await sendForm(service, '/me', { token: link[0] ?? '' })).status).toBe(303)
       expect(await service.rows('client_log_ins')).toHaveLength(1)
+      // the same by text message; the second link waits for its provider
+      const byText = { contact: client.phone }
+      sms.mood = undefined
+      expect((await sendForm(service, `/me/${business.id}/link`, byText)).status).toBe(200)
+      await service.app.texts.settled()
+      const texted = sms.texts.flatMap(({ text }) => /\/me#(cal_\w+)/.exec(text)?.[1] ?? [])
+      expect((await sendForm(service, '/me', { token: texted[0] ?? '' })).status).toBe(303)
+      expect(await service.rows('client_log_ins')).toHaveLength(2)
+      sms.mood = { status: 503 }
+      expect((await sendForm(service, `/me/${business.id}/link`, byText)).status).toBe(200)
+      await service.app.texts.settled()
+      expect(await service.rows('client_text_links')).toHaveLength(2)
       // an entry of the waiting list, and the dates of a series
       const entry = {
         ...{ ...offer, from: '2026-12-01', to: '2027-01-31' },

@@ -96,7 +96,7 @@ onOneEngine('postgres', 'what mails say', (engine) => {
     const sends: (() => Promise<unknown>)[] = [
       () => world.call('PATCH', `/bookings/${id}`, { starts_at: '2026-11-30T11:00:00+01:00' }),
       () => world.call('DELETE', `/bookings/${id}`),
-      () => sendForm(world.service, `/me/${world.business.id}/link`, { email: client.email }),
+      () => sendForm(world.service, `/me/${world.business.id}/link`, { contact: client.email }),
     ]
     await sentTo(client.email)
     for (const send of sends) {

@@ -140,7 +140,7 @@ function row(visit: BusinessVisit, mail: ListedMail, { kept, names }: { kept: Ke
     >
     <span class="row-sign">${what}</span>
     <span class="row-who"
-      >${name === undefined ? html`<span class="soft">${t.toTeam}</span>` : html`${face(name)} <bdi class="client-name">${name}</bdi>`}</span
+      >${name === undefined ? (kind === 'client_link' ? '' : html`<span class="soft">${t.toTeam}</span>`) : html`${face(name)} <bdi class="client-name">${name}</bdi>`}</span
     >
     <bdi class="row-to soft">${to}</bdi>
     <span class="row-state">${mailSign(visit, mail)}</span>`
