@@ -111,11 +111,12 @@ export function askPage(
 
 const fields = {
   email: { ask: 'me.ask', label: 'booking.email', field: html`type="email" autocomplete="email"` },
-  phone: { ask: 'me.askPhone', label: 'booking.phone', field: html`type="tel" autocomplete="tel"` },
+  phone: { ask: 'me.askPhone', label: 'booking.phone', field: html`type="tel" autocomplete="tel" dir="ltr"` },
   either: {
     ask: 'me.askEither',
     label: 'me.contact',
-    field: html`type="text" inputmode="email" autocomplete="email" autocapitalize="off" spellcheck="false"`,
+    field: html`type="text" inputmode="email" autocomplete="email" autocapitalize="off" spellcheck="false"
+    dir="ltr"`,
   },
 } as const
 
