@@ -1,3 +1,4 @@
+import { changeDirectly } from '../support/change-directly.ts'
 import { PassThrough } from 'node:stream'
 import { runWithin } from '../../src/cli/command-line.ts'
 import { runCommandLine } from '../../src/cli/program.ts'
@@ -30,6 +31,8 @@ const tables = [
     'webhooks',
     'feeds',
     'busy_calendars',
+    'calendar_accounts',
+    'calendar_writes',
     'deliveries',
     'payments',
   ],
@@ -287,6 +290,17 @@ async function filled(url: string): Promise<Before> {
   const held = await hold('Meeting room', at(9), { 'idempotency-key': 'kept' })
   await server.stop()
   manySessions(url)
+  // an account with a booking that waits, as if it had been connected
+  const instants = `'2026-11-01T00:00:00.000Z', '2026-11-01T00:00:00.000Z', '2026-11-01T00:00:00.000Z'`
+  await changeDirectly(
+    url,
+    `insert into calendar_accounts (id, business_id, staff_id, kind, address, user_name, credential_sealed,
+                                    calendars_json, writes_to, next_write_at, connected_at, created_at)
+     select '01a1fa68-2f93-7d12-8e01-6f9b7c4d5a31', business_id, staff_id, 'caldav', 'https://caldav.example.com/',
+            'anna', '', '[]', 'https://caldav.example.com/work/', ${instants}
+       from bookings where staff_id is not null limit 1`,
+  )
+  await changeDirectly(url, 'update bookings set version = version')
   const again = await startServer(url, { ...development })
   const read = (path: string) =>
     eventually(path, async () => {
