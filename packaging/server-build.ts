@@ -26,14 +26,15 @@ export function makeServer(): Promise<boolean> {
     note: 'dist/.made-of',
     make: async (write) => {
       const chunks = await builtServer()
+      const { minifySync } = await import('rolldown/utils')
+      // a fifth of a package is space and comments; its names stay
+      const withoutSpace = (name: string, code: string) =>
+        minifySync(name, code, { compress: false, mangle: false, codegen: { removeWhitespace: true } }).code
       for (const { fileName, code, map, moduleIds } of chunks) {
         // errors of the workers are never shown, and nobody fixes a package here: their maps would only be large
         const isOurs = moduleIds.some((id) => id.startsWith(join(project, 'src/')))
         const isMapped = map && isOurs && !fileName.endsWith('-program.js')
-        write(
-          `${target}/${fileName}`,
-          isMapped ? code : code.replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n'),
-        )
+        write(`${target}/${fileName}`, isMapped ? code : withoutSpace(fileName, code))
         if (isMapped) write(`${target}/${fileName}.map`, mapFromProject(map))
       }
       for (const path of globSync('src/pages/*.{css,js,png,svg}', { cwd: project })) {
