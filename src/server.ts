@@ -184,6 +184,8 @@ export interface AppReplacements {
   limiter?: RateLimiter
   /** The shared store of rate limits may be silent for this long. */
   limiterPatienceMs?: number | undefined
+  /** Time between two looks for due busy calendars. */
+  calendarPollMs?: number | undefined
   /** Time between two checks of the database servers. */
   serversPauseMs?: number | undefined
   deliveries?: Partial<DeliveryWorkerOptions>
@@ -287,7 +289,7 @@ function openWorkers(
     offers: new WaitlistWorker(context),
     requests: new RequestWorker(context),
     calendarWrites: new CalendarWriter(context, reader),
-    calendars: new BusyCalendarWorker(context, reader),
+    calendars: new BusyCalendarWorker(context, reader, replaced.calendarPollMs),
   }
 }
 

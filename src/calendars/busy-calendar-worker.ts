@@ -21,9 +21,9 @@ const maxInFlight = 8
 export class BusyCalendarWorker extends LeaseLoop<Context, BusyCalendarRow> {
   private readonly reader: CalendarReader
 
-  constructor(context: Context, reader: CalendarReader) {
+  constructor(context: Context, reader: CalendarReader, pollMs = 10_000) {
     const failing = 'fetching busy calendars failed; retrying in some seconds'
-    super(context, { maxInFlight, pollMs: 10_000, failing, failed: ['warn', 'busy_calendar', failing] })
+    super(context, { maxInFlight, pollMs, failing, failed: ['warn', 'busy_calendar', failing] })
     this.reader = reader
   }
 

@@ -131,7 +131,12 @@ export async function startTestService(
   })
   await context.db.migrate()
   const world = beside?.world ?? (empty ? noWorld : await seedDemoData(context))
-  const app = await createApp(context, { onStatement, limiterPatienceMs: 60_000, ...replaced })
+  // tests fetch busy calendars themselves
+  const calendarPollMs = 3_600_000
+  const app = await createApp(context, {
+    ...{ onStatement, limiterPatienceMs: 60_000, calendarPollMs },
+    ...replaced,
+  })
   await app.server.ready()
   statements.length = 0
 
