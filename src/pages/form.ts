@@ -248,14 +248,16 @@ export function tickedOf(prefix: string, names: readonly string[]): Typed {
 
 /**
  * Reads a number with a point or comma. Returns null for an empty text, and the text itself if it is not a
- * number.
+ * number. Decimals must fit a factor of 1, 10 or 100.
  */
 export function numberOf(text: string | undefined, factor = 1): number | string | null {
   const given = (text ?? '').trim()
   if (given === '') return null
-  return /^\d{1,9}(?:[.,]\d{1,6})?$/.test(given)
-    ? Math.round(Number(given.replace(',', '.')) * factor)
-    : given
+  const number = /^\d{1,9}(?:[.,](\d{1,6}))?$/.exec(given)
+  const digits = Math.log10(factor)
+  // "1,000" may mean a thousand
+  const isTooFine = Number.isInteger(digits) && (number?.[1]?.length ?? 0) > digits
+  return !number || isTooFine ? given : Math.round(Number(given.replace(',', '.')) * factor)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { currencyChoices, usualCurrency, withoutSign } from '../../src/console/services/currencies.ts'
+import { currencyChoices, usualCurrency, withoutSign, money } from '../../src/console/services/currencies.ts'
 
 describe('the currency of a first price', () => {
   test.each([
@@ -33,4 +33,28 @@ test.each([...['30 €', '€30', '30€', ' € 30 ', '30 EUR', 'eur 30', '30',
 
 test.each(['30k', 'about 30', '30 dollars'])('%s stays as it was typed', (amount) => {
   expect(withoutSign(amount)).not.toBe('30')
+})
+
+test.each([
+  ['1,000', 'EUR'],
+  ['1.000', 'EUR'],
+  ['19.999', 'EUR'],
+  ['5,000', 'JPY'],
+  ['5000.5', 'JPY'],
+])('the amount %s of %s is refused, as it may mean something else', (typed, currency) => {
+  const { amount } = money.read({ 'price.amount': typed, 'price.currency': currency }, 'price') as {
+    amount: unknown
+  }
+  expect(amount).toBe(typed)
+})
+
+test.each([
+  ['1000', 'EUR', 100_000],
+  ['19,99', 'EUR', 1_999],
+  ['12.500', 'KWD', 12_500],
+  ['5000', 'JPY', 5_000],
+])('the amount %s of %s is read', (typed, currency, minor) => {
+  expect(money.read({ 'price.amount': typed, 'price.currency': currency }, 'price')).toEqual({
+    ...{ amount: minor, currency },
+  })
 })
