@@ -209,17 +209,17 @@ export function findDueWrites(
 
 type Key = Pick<CalendarWritesTable, 'account_id' | 'booking_id' | 'changes'>
 
-/** Stores what a calendar may soon have of a booking. */
-export async function storePlanned(
-  db: Queries,
-  { account_id, booking_id }: Key,
-  objects: readonly unknown[],
-): Promise<void> {
-  await db
+function updateWrite(db: Queries, { account_id, booking_id }: Omit<Key, 'changes'>) {
+  return db
     .updateTable('calendar_writes')
-    .set({ objects_json: JSON.stringify(objects) })
     .where('account_id', '=', account_id)
     .where('booking_id', '=', booking_id)
+}
+
+/** Stores what a calendar may soon have of a booking. */
+export async function storePlanned(db: Queries, key: Key, objects: readonly unknown[]): Promise<void> {
+  await updateWrite(db, key)
+    .set({ objects_json: JSON.stringify(objects) })
     .execute()
 }
 
@@ -233,12 +233,8 @@ export async function storeWritten(
   objects: readonly unknown[],
 ): Promise<void> {
   const objects_json = JSON.stringify(objects)
-  const row = db
-    .updateTable('calendar_writes')
-    .set({ objects_json, attempts: 0 })
-    .where('account_id', '=', account_id)
-    .where('booking_id', '=', booking_id)
-  await row.execute()
+  const row = updateWrite(db, { account_id, booking_id })
+  await row.set({ objects_json, attempts: 0 }).execute()
   await row.set({ due_at: null }).where('changes', '=', changes).execute()
   if (objects.length > 0) return
   await db
@@ -252,16 +248,10 @@ export async function storeWritten(
 /** Postpones a write that failed, unless its booking changed meanwhile. */
 export async function postponeWrite(
   db: Queries,
-  { account_id, booking_id, changes }: Key,
+  key: Key,
   { attempts, due_at }: Pick<CalendarWritesTable, 'attempts' | 'due_at'>,
 ): Promise<void> {
-  await db
-    .updateTable('calendar_writes')
-    .set({ attempts, due_at })
-    .where('account_id', '=', account_id)
-    .where('booking_id', '=', booking_id)
-    .where('changes', '=', changes)
-    .execute()
+  await updateWrite(db, key).set({ attempts, due_at }).where('changes', '=', key.changes).execute()
 }
 
 /** Finds what an account has written and is not about to change. */
@@ -278,20 +268,13 @@ export function findWritten(
 }
 
 /** Makes a write due because somebody changed it in the calendar, unless it is due or was written meanwhile. */
-export async function putBack(
-  db: Queries,
-  { account_id, booking_id, changes }: Key,
-  now: Instant,
-): Promise<void> {
-  await db
-    .updateTable('calendar_writes')
+export async function putBack(db: Queries, key: Key, now: Instant): Promise<void> {
+  await updateWrite(db, key)
     .set(({ eb }) => ({
       ...{ changes: eb('changes', '+', 1), put_backs: eb('put_backs', '+', 1) },
       due_at: now,
     }))
-    .where('account_id', '=', account_id)
-    .where('booking_id', '=', booking_id)
-    .where('changes', '=', changes)
+    .where('changes', '=', key.changes)
     .where('due_at', 'is', null)
     .execute()
 }
@@ -307,14 +290,7 @@ export async function giveUpWrites(db: Queries, now: Instant, max: number): Prom
       from calendar_accounts as a join calendar_writes as w on w.account_id = a.id
      where a.write_failures > 0 and w.due_at < ${before}
      limit ${max}`.execute(db)
-  for (const { account_id, booking_id } of rows) {
-    await db
-      .updateTable('calendar_writes')
-      .set({ due_at: null })
-      .where('account_id', '=', account_id)
-      .where('booking_id', '=', booking_id)
-      .where('due_at', '<', before)
-      .execute()
-  }
+  for (const key of rows)
+    await updateWrite(db, key).set({ due_at: null }).where('due_at', '<', before).execute()
   return rows.length
 }

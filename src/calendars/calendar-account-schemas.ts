@@ -40,7 +40,7 @@ export const ChangeCalendarAccount = StrictObject(
   {
     title: 'ChangeCalendarAccount',
     description: 'Which calendars of an account count, and which one receives bookings.',
-    examples: [{ writes_to: 'https://caldav.example.com/anna/work/' }],
+    examples: [{ writes_to: 'https://caldav.example.com/anna/main/' }],
   },
 )
 
@@ -53,9 +53,9 @@ const example = {
   kind: 'caldav',
   host: 'caldav.example.com',
   user_name: 'anna@example.com',
-  calendars: [{ calendar: 'https://caldav.example.com/anna/work/', name: 'Work', writable: true }],
-  keeps_busy: ['https://caldav.example.com/anna/work/'],
-  writes_to: 'https://caldav.example.com/anna/work/',
+  calendars: [{ calendar: 'https://caldav.example.com/anna/main/', name: 'Main', writable: true }],
+  keeps_busy: ['https://caldav.example.com/anna/main/'],
+  writes_to: 'https://caldav.example.com/anna/main/',
   last_fetched_at: exampleTimes.createdAt,
   last_error: null,
   waiting: 0,

@@ -358,7 +358,7 @@ function deadlineKey({ isConfirmed, deposit }: MailView['booking']) {
   return isConfirmed ? 'mail.payBefore' : 'mail.payUntil'
 }
 
-/** States the cost of a cancellation, or that there is none. */
+/** Says how much the cancellation costs, or that it is free. */
 function cancelCostBlocks({ cancelCost }: MailView, { say, locale }: Language): Block[] {
   if (!cancelCost) return []
   const { charged, kept } = cancelCost

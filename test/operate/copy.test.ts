@@ -297,7 +297,7 @@ async function filled(url: string): Promise<Before> {
     `insert into calendar_accounts (id, business_id, staff_id, kind, address, user_name, credential_sealed,
                                     calendars_json, writes_to, next_write_at, connected_at, created_at)
      select '01a1fa68-2f93-7d12-8e01-6f9b7c4d5a31', business_id, staff_id, 'caldav', 'https://caldav.example.com/',
-            'anna', '', '[]', 'https://caldav.example.com/work/', ${instants}
+            'anna', '', '[]', 'https://caldav.example.com/main/', ${instants}
        from bookings where staff_id is not null limit 1`,
   )
   await changeDirectly(url, 'update bookings set version = version')

@@ -221,7 +221,7 @@ describe.skipIf(chromiumPath === undefined)('the page of the manage link', () =>
     await expectSound(page, 'manage-6-late')
   })
 
-  test('an online appointment is in the time of the visitor, with that of the place beside it', async () => {
+  test("an online appointment shows the visitor's time first, then that of the location", async () => {
     const { id, url } = await booked('2026-12-09T09:00:00Z')
     const { body } = await service.call('GET', `/bookings/${id}`, { token: salon().business_key })
     const path = `/locations/${(body['location'] as { id: string }).id}`

@@ -36,8 +36,7 @@ import {
 } from '../frame/console-route.ts'
 import { fieldsOf, fillRows, ids, optional, readRows, type Rows, text } from '../frame/form-rows.ts'
 import { listItems } from '../frame/lists.ts'
-import type { ConsoleTexts } from '../frame/texts.ts'
-import { ageText, backLink, calendarsPath, faultText, managerOf } from './calendar-parts.ts'
+import { ageText, backLink, calendarsPath, faultText, managerOf, limitWords } from './calendar-parts.ts'
 
 /* Calendar accounts of staff: connect one, choose its calendars, and see that it works. */
 
@@ -152,7 +151,7 @@ function newAccount(context: Context, { reader, limiter }: Parts): ConsoleRoute 
       return shownConnect(context, visit, filledForm({ server, staff_id }))
     },
     form: {
-      words: connectWords,
+      words: limitWords,
       refusals: { calendar_limit_reached: 409 },
       rows: (visit) => connectRows(visit, { server: 'other' }),
       act: async (visit, typed) => {
@@ -235,16 +234,6 @@ function connectRows(
   ]
 }
 
-function connectWords({ setUp, calendars }: ConsoleTexts) {
-  return {
-    ...setUp,
-    problem: (code: string, detail: string) =>
-      code === 'calendar_limit_reached'
-        ? calendars.busyLimit({ most: maxBusyCalendars })
-        : setUp.problem(code, detail),
-  }
-}
-
 function accountPage(context: Context): ConsoleRoute {
   const find = (visit: BusinessVisit, id: string) => showCalendarAccount(context, managerOf(visit), id)
   return {
@@ -259,7 +248,7 @@ function accountPage(context: Context): ConsoleRoute {
     },
     form: {
       rows: (visit) => choiceRows(visit),
-      words: connectWords,
+      words: limitWords,
       refusals: { calendar_limit_reached: 409 },
       act: async (visit, typed, { id }) => {
         const account = await find(visit, id)

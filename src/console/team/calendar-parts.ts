@@ -1,5 +1,6 @@
 import { html, type Html } from '../../base/html.ts'
 import { type Instant, secondsUntil } from '../../base/instants.ts'
+import { maxBusyCalendars } from '../../calendars/busy-calendar.ts'
 import { type CalendarFault, withPlace } from '../../calendars/fetch-problems.ts'
 import { pathOf } from '../frame/console-page.ts'
 import type { BusinessVisit } from '../frame/console-route.ts'
@@ -37,4 +38,15 @@ function problemText(texts: ConsoleTexts['calendars'], code: string): string | u
 /** Formats "12 minutes ago". */
 export function ageText(then: Instant, now: Instant, { locale }: BusinessVisit): string {
   return relativeTime(-Math.max(0, secondsUntil(then, now)) / 60, locale)
+}
+
+/** Returns the words of faults, with the limit of calendars that are read. */
+export function limitWords({ setUp, calendars }: ConsoleTexts) {
+  return {
+    ...setUp,
+    problem: (code: string, detail: string) =>
+      code === 'calendar_limit_reached'
+        ? calendars.busyLimit({ most: maxBusyCalendars })
+        : setUp.problem(code, detail),
+  }
 }

@@ -21,7 +21,7 @@ import { CreateFeed } from '../../calendars/feed-schemas.ts'
 import { locationKind, staffKind } from '../../catalogue/catalogue-kinds.ts'
 import { choice, faultSummary, filledForm, type FormState, hidden } from '../../pages/form.ts'
 import { accountList, accountRoutes } from './calendar-account-routes.ts'
-import { ageText, backLink, calendarsPath, faultText, managerOf } from './calendar-parts.ts'
+import { ageText, backLink, calendarsPath, faultText, limitWords, managerOf } from './calendar-parts.ts'
 import { asksOnce } from '../developers/developers-page.ts'
 import { listItems, nextPage } from '../frame/lists.ts'
 import { doneNotice, pathOf } from '../frame/console-page.ts'
@@ -398,14 +398,12 @@ function busyRows({ texts: { calendars: t } }: ConsoleLanguage, staff: Names['st
   ]
 }
 
-function busyWords({ setUp, calendars }: ConsoleTexts) {
+function busyWords(texts: ConsoleTexts) {
+  const words = limitWords(texts)
+  const { faults } = texts.calendars
   return {
-    ...setUp,
-    fault: (code: string, detail: string) => textFor(calendars.faults, code) ?? setUp.fault(code, detail),
-    problem: (code: string, detail: string) =>
-      code === 'calendar_limit_reached'
-        ? calendars.busyLimit({ most: maxBusyCalendars })
-        : setUp.problem(code, detail),
+    ...words,
+    fault: (code: string, detail: string) => textFor(faults, code) ?? words.fault(code, detail),
   }
 }
 
