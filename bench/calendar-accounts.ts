@@ -224,7 +224,7 @@ async function addEvent(
   }
   return async () => {
     const found = await api<object>(account, `/availability?${new URLSearchParams(query).toString()}`)
-    return !JSON.stringify(found).includes(`${day}T10:00:00`)
+    return !JSON.stringify(found).includes(`"starts_at":"${day}T10:00:00`)
   }
 }
 

@@ -47,14 +47,17 @@ export function acceptedLocales(header = ''): string[] {
   return header.split(',').map((part) => (part.split(';', 1)[0] ?? '').trim())
 }
 
-/** Reads the texts of each language in a folder below texts/, English first. */
+/** Reads the texts of each language in a folder below texts/, English first if it is there. */
 export function readTexts<Key extends string>(folder: string): Map<string, Record<Key, string>> {
   const files = globSync('*.json', { cwd: join(textFolder, folder) }).toSorted()
+  const isOther = (file: string) => Number(file !== 'en.json')
   return new Map(
-    ['en.json', ...files].map((file) => [
-      basename(file, '.json'),
-      JSON.parse(readFileSync(join(textFolder, folder, file), 'utf8')) as Record<Key, string>,
-    ]),
+    files
+      .toSorted((one, other) => isOther(one) - isOther(other))
+      .map((file) => [
+        basename(file, '.json'),
+        JSON.parse(readFileSync(join(textFolder, folder, file), 'utf8')) as Record<Key, string>,
+      ]),
   )
 }
 

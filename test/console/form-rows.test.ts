@@ -75,6 +75,6 @@ describe('a form as rows', () => {
 })
 
 test('every field of a service has its row', () => {
-  const names = serviceRows({ texts: textsIn('en'), locale: 'en' }).map(([name]) => name)
+  const names = serviceRows({ language: 'en', texts: textsIn('en'), locale: 'en' }).map(([name]) => name)
   expect(names).toEqual(expect.arrayContaining(Object.keys(serviceFields)))
 })

@@ -1,4 +1,6 @@
+import { variantOf } from '../../src/console/frame/texts.ts'
 import { templates } from '../../src/console/site/service-templates.ts'
+import innen from '../../texts/variants/de-x-innen.json' with { type: 'json' }
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { IntlMessageFormat } from 'intl-messageformat'
@@ -13,6 +15,7 @@ const textsIn = (language: string) =>
   JSON.parse(readFileSync(join(project, `texts/console/${language}.json`), 'utf8')) as Record<string, string>
 const english = textsIn('en')
 const keys = Object.keys(english)
+const variants = { 'de-x-innen': innen }
 
 test('the console has the languages of the widget', () => {
   const ofClients = globSync('texts/*.json', { cwd: project }).map((file) => basename(file, '.json'))
@@ -116,6 +119,29 @@ describe.each(languages)('texts/console/%s.json', (language) => {
       }),
     )
     expect(faults).toEqual([])
+  })
+})
+
+describe('texts/variants', () => {
+  const { 'de-x-innen': phrases } = variants
+  const german = Object.values(textsIn('de'))
+  const replaced = Object.values(variantOf('de-x-innen', phrases))
+
+  test('leave no word that they replace elsewhere', () => {
+    const left = replaced.filter((text) =>
+      /(?<!Kundin oder (der|dem|den) )\b(Kunden?|Inhaber)\b(?!:)/.test(text),
+    )
+    expect(left).toEqual([])
+  })
+
+  test('have no phrase that no text contains', () => {
+    expect(Object.keys(phrases).filter((phrase) => !german.some((text) => text.includes(phrase)))).toEqual([])
+  })
+
+  test('keep the parameters', () => {
+    const parameters = (texts: string[]) =>
+      texts.map((text) => (text.includes('{') ? parametersOf(text) : {}))
+    expect(parameters(replaced)).toEqual(parameters(german))
   })
 })
 

@@ -7,7 +7,7 @@ import type { Notifications } from '../../push/device.ts'
 import { type ConsoleVisit, sendConsolePage } from '../frame/console-page.ts'
 import { alert, codeField, passwordField } from '../frame/gate-page.ts'
 import { qrCode } from '../frame/qr-code.ts'
-import { consoleLanguages } from '../frame/texts.ts'
+import { consoleLanguages, textsIn } from '../frame/texts.ts'
 import { notificationsPart } from './notifications-part.ts'
 
 /** Input of the forms without secrets. */
@@ -115,8 +115,7 @@ function passwordForm({ texts: { account: texts, gate } }: ConsoleVisit): Html {
 }
 
 /** Renders the languages by their own names. */
-function ownLanguage({ texts: { account: texts, setUp }, locale }: ConsoleVisit): Html {
-  const present = new Intl.Locale(locale).language
+function ownLanguage({ texts: { account: texts, setUp }, language: present, locale }: ConsoleVisit): Html {
   return html`<form method="post" action="/console/account/language" class="fields narrow">
     <label for="language">${texts.language}</label>
     <select id="language" name="language">
@@ -134,10 +133,12 @@ function ownLanguage({ texts: { account: texts, setUp }, locale }: ConsoleVisit)
   </form>`
 }
 
-/** Returns a name such as "Français". */
-function ownNameOf(language: string): string {
+/** Returns a name such as "Français", or of a variant "Deutsch (Kund:innen)". */
+function ownNameOf(tag: string): string {
+  const { language } = new Intl.Locale(tag)
   const name = new Intl.DisplayNames(language, { type: 'language' }).of(language) ?? language
-  return `${name.charAt(0).toLocaleUpperCase(language)}${name.slice(1)}`
+  const capital = `${name.charAt(0).toLocaleUpperCase(language)}${name.slice(1)}`
+  return tag === language ? capital : `${capital} (${textsIn(tag).frame.clients})`
 }
 
 /** Renders the email address, and a form to confirm it if this server sends email. */

@@ -16,14 +16,34 @@ const isForScripts = /^(live|services\.seats)\./
 
 const files = readTexts('console')
 
-/** Each file of texts/console is one language. English stands in for a text that it lacks. */
-const languages = new Map(
-  files
+/**
+ * Each file of texts/console is one language. English stands in for a text that it lacks. Each file of texts/variants
+ * is a language with some phrases replaced, such as `de-x-innen`.
+ */
+const languages = new Map([
+  ...files
     .entries()
     .map(
       ([language, messages]) => [language, textsFrom({ ...files.get('en'), ...messages }, language)] as const,
     ),
-)
+  ...readTexts('variants')
+    .entries()
+    .map(([tag, phrases]) => [tag, textsFrom(variantOf(tag, phrases), languageIn(tag))] as const),
+])
+
+/** Returns the messages of a variant. Of two phrases that begin alike, the longer applies. */
+export function variantOf(tag: string, phrases: Record<string, string>): Record<string, string> {
+  const sorted = Object.keys(phrases).toSorted((one, other) => other.length - one.length)
+  const phrase = new RegExp(`(?<!\\p{L})(?:${sorted.map(RegExp.escape).join('|')})(?!\\p{L})`, 'gu')
+  const replaced = (message: string) => message.replaceAll(phrase, (found) => phrases[found] ?? found)
+  const messages = Object.entries(files.get(languageIn(tag)) ?? {})
+  return Object.fromEntries(messages.map(([key, message]) => [key, replaced(message)]))
+}
+
+/** Returns `de` of `de-x-innen`. */
+function languageIn(tag: string): string {
+  return new Intl.Locale(tag).language
+}
 
 function textsFrom(messages: Record<string, string>, language: string): ConsoleTexts {
   interface Texts {
@@ -55,7 +75,7 @@ function messageOf(message: string, language: string): Message {
   }
 }
 
-/** The languages of the console, with English first. */
+/** The languages of the console and their variants, with English first. */
 export const consoleLanguages: readonly string[] = [...languages.keys()]
 
 /** Returns the texts in one of the console's languages. */
@@ -67,6 +87,8 @@ export function textsIn(language: string): ConsoleTexts {
 
 /** The language of a page. */
 export interface ConsoleLanguage {
+  /** One of {@link consoleLanguages}. */
+  language: string
   texts: ConsoleTexts
   /** For the document, dates, numbers and amounts, such as `de-AT`. */
   locale: string
@@ -92,11 +114,13 @@ export function languageOf(request: Pick<FastifyRequest, 'headers'>): ConsoleLan
   const chosen = chosenLanguage(request)
   const accepted = acceptedLocales(request.headers['accept-language']?.slice(0, 500))
   for (const locale of accepted.map(localeFrom)) {
-    if (!locale || (chosen !== undefined && locale.language !== chosen)) continue
-    const texts = languages.get(locale.language)
-    if (texts) return { texts, locale: withLatinDigits(locale) }
+    if (!locale || (chosen !== undefined && locale.language !== languageIn(chosen))) continue
+    const language = chosen ?? locale.language
+    const texts = languages.get(language)
+    if (texts) return { language, texts, locale: withLatinDigits(locale) }
   }
-  return { texts: textsIn(chosen ?? 'en'), locale: chosen ?? 'en' }
+  const language = chosen ?? 'en'
+  return { language, texts: textsIn(language), locale: languageIn(language) }
 }
 
 /** Returns the locale, without a region that has other digits: those of fields and prices are Latin. */
