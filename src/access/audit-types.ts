@@ -17,6 +17,7 @@ export const auditActions = [
   ...(['block.created', 'block.updated', 'block.deleted'] as const),
   ...(['hub.created', 'hub.updated'] as const),
   ...(['business.created', 'business.updated', 'business.imported', 'business.clients_imported'] as const),
+  'business.bookings_imported' as const,
   ...(['business.mail_server_set', 'business.mail_server_removed'] as const),
   ...(['business.stripe_set', 'business.stripe_removed'] as const),
   ...(['business.client_blocked', 'business.client_unblocked'] as const),

@@ -266,7 +266,7 @@ const bookingsOfClients = cachedQuery(
   },
 )
 
-const bookingColumns = {
+export const bookingColumns = {
   id: 'uuid',
   business_id: 'uuid',
   service_id: 'uuid',
@@ -322,10 +322,10 @@ const bookingColumns = {
 /** The rows of new bookings also name their clients. */
 const newColumns = { ...bookingColumns, name: 'text', address: 'text' } as const
 
-const columnNames = sql.join(Object.keys(bookingColumns).map((name) => sql.ref(name)))
+export const bookingNames = sql.join(Object.keys(bookingColumns).map((name) => sql.ref(name)))
 
 /** Returns the columns of `w` in the types of the table, with the client that it really has. */
-function valuesOf(db: Reads, clientId: RawBuilder<unknown>): RawBuilder<unknown> {
+export function valuesOf(db: Reads, clientId: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql.join(
     Object.keys(bookingColumns).map((name) => (name === 'client_id' ? clientId : valueOf(db, name))),
   )
@@ -356,7 +356,7 @@ const bookHolds = cachedQuery((db: Queries, { rows, clients }: NewBookings) => {
         select w.*, met.client_id as met_id, met.is_merged
           from booked join w on w.id = booked.id join met using (business_id, name, address)
       ), inserted as (
-        insert into bookings (${columnNames}) select ${valuesOf(db, sql`w.met_id`)} from made as w
+        insert into bookings (${bookingNames}) select ${valuesOf(db, sql`w.met_id`)} from made as w
       )
       select id, met_id as client_id, is_merged from made`
     : sql<BookedHold>`${w} ${booked}`
@@ -374,7 +374,7 @@ interface BookedHold {
  */
 const insertBookings = cachedQuery(
   (db: Queries, { rows }: Params<{ rows: string }>) => sql`
-    insert into bookings (${columnNames}) select ${valuesOf(db, clientOfNew)} from ${rowsOf(db, newColumns, rows)} as w
+    insert into bookings (${bookingNames}) select ${valuesOf(db, clientOfNew)} from ${rowsOf(db, newColumns, rows)} as w
      where exists (
        select 1 from claims as c
         where c.id = w.id and c.business_id = w.business_id

@@ -280,6 +280,28 @@ async function matchesOf(
   })
 }
 
+/** Finds the client whom each row of an imported file names; undefined for none, and for one of several. */
+export async function findClientsOf(
+  { db }: Context,
+  { business, file }: { business: Business; file: ClientFile },
+): Promise<(ClientRow | undefined)[]> {
+  const known = new PeopleOfFile(business.timezone)
+  const people = file.rows.map(({ row, cells }) => {
+    const client = readRow(cells, file.columns, file.head)
+    return validate(client) ? known.add(row, client as ImportedClient) : undefined
+  })
+  const found = new Map<ImportedPerson, ClientRow>()
+  for (let start = 0; start < known.people.length; start += perBatch) {
+    const batch = known.people.slice(start, start + perBatch)
+    const matches = await matchesOf(db.reads, { people: batch, business, replaces: false })
+    for (const [index, person] of batch.entries()) {
+      const match = matches[index]
+      if (match && match !== 'several') found.set(person, match)
+    }
+  }
+  return people.map((person) => person && found.get(person))
+}
+
 /** Writes a batch. `by` is set until an import has written its entry in the audit log. */
 async function applyBatch(
   context: Context,

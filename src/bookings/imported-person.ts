@@ -50,7 +50,8 @@ export class PeopleOfFile {
     this.timezone = timezone
   }
 
-  add(row: number, client: ImportedClient): void {
+  /** Adds a row, and returns the person whom it names. */
+  add(row: number, client: ImportedClient): ImportedPerson {
     const name = nameKey({ first_name: client.first_name, last_name: client.last_name ?? '' })
     const number = client.phone ? wholeNumber(client.phone, this.timezone) : ''
     const email = client.email === undefined ? '' : addressKey(client.email)
@@ -58,17 +59,20 @@ export class PeopleOfFile {
       email === ''
         ? this.byNumber.get(`${name}\n${number}`)
         : (this.byEmail.get(`${name}\n${email}`) ?? this.bare.get(`${name}\n${number}`))
-    if (known && (email !== '' || number !== '')) this.join(known, row, client)
-    else this.begin({ row, client, name, number, ordinal: 0 })
+    if (!known || (email === '' && number === ''))
+      return this.begin({ row, client, name, number, ordinal: 0 })
+    this.join(known, row, client)
+    return known
   }
 
-  private begin(person: ImportedPerson): void {
+  private begin(person: ImportedPerson): ImportedPerson {
     this.people.push(person)
     if (person.client.email === undefined && person.number === '') {
       person.ordinal = this.nameless.get(person.name) ?? 0
       this.nameless.set(person.name, person.ordinal + 1)
     }
     this.note(person)
+    return person
   }
 
   private note(person: ImportedPerson): void {

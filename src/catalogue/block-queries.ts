@@ -67,6 +67,31 @@ export async function insertBlock(db: Queries, block: BlocksTable): Promise<void
   await db.insertInto('blocks').values(block).execute()
 }
 
+/** Inserts the blocks that are not there. Returns their IDs. */
+export async function insertMissingBlocks(db: Queries, blocks: readonly BlocksTable[]): Promise<string[]> {
+  const rows = await db
+    .insertInto('blocks')
+    .values(blocks)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Returns which of some blocks of a business are there. */
+export async function findBlockIds(
+  db: Reads,
+  { businessId, ids }: { businessId: string; ids: readonly string[] },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('blocks')
+    .select('id')
+    .where('business_id', '=', businessId)
+    .where('id', 'in', ids)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
 /** Returns the bookings that a block keeps, so that its page shows later which have been settled. */
 export function idsJson(
   { staff_id }: Pick<BlocksTable, 'staff_id'>,

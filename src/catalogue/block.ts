@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { type Actor, isStaff } from '../access/actor.ts'
-import { recordAudit } from '../access/audit.ts'
+import { recordAudit, recordAudits } from '../access/audit.ts'
 import { Problem, validationProblem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
 import { formatInstant, type WithInstants } from '../base/instants.ts'
@@ -14,10 +14,12 @@ import {
   type BlockRow,
   deleteBlockRow,
   findBlock,
+  findBlockIds,
   findBlocks,
   findBookingsUnder,
   idsJson,
   insertBlock,
+  insertMissingBlocks,
   updateBlockPlace,
 } from './block-queries.ts'
 import { type BlocksQuery, type CreateBlock, maxConflicts } from './block-schemas.ts'
@@ -60,6 +62,47 @@ export function createBlock(
     await store(tx, created)
     return created
   })
+}
+
+/** A block of another system, with the ID that each import of it gives. */
+export type ImportedBlock = Pick<
+  BlocksTable,
+  'id' | 'location_id' | 'staff_id' | 'starts_at' | 'ends_at' | 'reason'
+>
+
+/** Number of blocks in a transaction. */
+const blocksPerBatch = 100
+
+/** Adds the blocks of another system that are not there, or counts them. Returns the number of new ones. */
+export async function importBlocks(
+  context: Context,
+  actor: Actor,
+  { business_id, blocks, apply }: { business_id: string; blocks: readonly ImportedBlock[]; apply: boolean },
+): Promise<number> {
+  let created = 0
+  for (let start = 0; start < blocks.length; start += blocksPerBatch) {
+    const batch = blocks.slice(start, start + blocksPerBatch)
+    if (!apply) {
+      const known = { businessId: business_id, ids: batch.map(({ id }) => id) }
+      created += batch.length - (await findBlockIds(context.db.reads, known)).length
+      continue
+    }
+    created += await context.db.transaction(async (tx) => {
+      const parts = { business_id, resource_id: null, busy_calendar_id: null, booking_ids_json: null }
+      const ids = await insertMissingBlocks(
+        tx.db,
+        batch.map((block) => ({ ...block, ...parts, created_at: tx.now })),
+      )
+      const by = { by: actor, action: 'block.created', businessId: business_id } as const
+      await recordAudits(
+        context,
+        tx,
+        ids.map((subjectId) => ({ ...by, subjectId })),
+      )
+      return ids.length
+    })
+  }
+  return created
 }
 
 /** Reads a block and the bookings that overlap it now. Throws not_found. */

@@ -6,6 +6,7 @@ import { exportCatalogue } from '../catalogue/export.ts'
 import { type FieldChanges, importCatalogue, type ImportReport, type Tally } from '../catalogue/import.ts'
 import { normalise } from '../base/normalise.ts'
 import { compileCreation, fieldErrorsOf } from '../base/validation.ts'
+import { importFrom, type SourceOptions, systems } from './import-source.ts'
 import {
   type CliCommand,
   print,
@@ -15,11 +16,9 @@ import {
   writeLines,
 } from './command-line.ts'
 
-interface ImportOptions {
-  business?: string
+interface ImportOptions extends Partial<SourceOptions> {
   dryRun?: boolean
   overwriteBusiness?: boolean
-  json?: boolean
 }
 
 /** Larger than the file of any real business. */
@@ -29,16 +28,40 @@ const standardInput = 0
 export function registerImport(program: CliCommand): void {
   program
     .command('import <file>')
-    .description('import a business from a JSON file ("-" is standard input), all or nothing')
+    .description(
+      'import a business from a JSON file ("-" is standard input), all or nothing; with --from, print the plan of a move from another system',
+    )
+    .option('--from <system>', `move from another system: ${systems.join(', ')}`)
+    .option('--apply', 'with --from: import what the plan says')
     .option('--business <name or id>', 'import into this business')
     .option('--dry-run', 'print what would change, without changing it')
     .option(
       '--overwrite-business',
       "also change the business's name, zone, plan and brand (default: only if the file contains its ID)",
     )
+    .option('--location <name or id>', 'with --from: the location of everything that is imported')
+    .option('--currency <code>', 'with --from: the currency of prices without a known one')
+    .option('--timezone <name>', 'with --from: the time zone where the other system has its default, UTC')
+    .option('--instance <name>', 'with --from: a name that distinguishes several sources of one system')
     .withJson()
-    .examples('import salon.json', 'export 0198… | holdfast import - --business 0198…')
+    .examples(
+      'import salon.json',
+      'export 0198… | holdfast import - --business 0198…',
+      'import --from easyappointments easyappointments.sql --business "Salon Spree"',
+      'import --from easyappointments mysql://reader@db.example.com/easyappointments --business "Salon Spree" --apply',
+    )
     .action(async (path: string, options: ImportOptions) => {
+      if (options.from !== undefined) {
+        if (options.dryRun || options.overwriteBusiness)
+          throw new UsageError(
+            '--from prints the plan unless --apply is given; --dry-run and --overwrite-business are for files.',
+          )
+        return importFrom(path, { ...options, from: options.from })
+      }
+      const sourceOnly = (['apply', 'location', 'currency', 'timezone', 'instance'] as const).find(
+        (name) => options[name] !== undefined,
+      )
+      if (sourceOnly) throw new UsageError(`--${sourceOnly} needs --from.`)
       const { business: businessId, dryRun = false, overwriteBusiness = false, json } = options
       const file = checkFile(readJson(path), path)
       const report = await withDatabase((context) =>
@@ -47,7 +70,7 @@ export function registerImport(program: CliCommand): void {
           throw error
         }),
       )
-      print(report, json, () => reportLines(report))
+      return print(report, json, () => reportLines(report))
     })
 }
 

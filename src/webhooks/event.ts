@@ -105,6 +105,27 @@ export async function recordChange(
   if (deliveries > 0) await startDelivering(context, tx)
 }
 
+/** A type that no webhook can name, so that an event has no deliveries. */
+const forNoWebhook = 'import'
+
+/**
+ * Records the event of a booking of another system, in its transaction. Readers of events see it; no webhook gets it. The
+ * audit log has one entry for the whole import.
+ */
+export async function recordImported(
+  { ids }: Pick<Context, 'ids'>,
+  tx: Transaction,
+  booking: EventSubject,
+): Promise<void> {
+  const type = 'booking.created'
+  const event = {
+    ...{ id: ids.next(), business_id: booking.business_id, booking_id: booking.id, type },
+    payload: eventPayload(type, booking, { at: tx.now }),
+    ...{ occurred_at: tx.now, traceparent: currentTraceparent(), also: forNoWebhook },
+  }
+  await writeChanges(tx, { events: [event], audit: undefined })
+}
+
 /**
  * Records an event about the deposit of a booking in the transaction that changes it. The audit log has no entry of it.
  */

@@ -58,6 +58,7 @@ const ALLOWED: Record<string, string> = {
   'src/bookings/holds.ts': '',
   'src/payments/checkout.ts': `import '../bookings/hold.ts'`,
   'src/calendars/feed.ts': `import '../bookings/hold.ts'`,
+  'src/imports/import.ts': `import '../calendars/feed.ts'`,
   'src/agents/tools.ts': `import '../base/errors.ts'`,
   'src/pages/page.ts': `import type { FastifyReply } from 'fastify'`,
   'src/console/frame/console-page.ts': `import '../../pages/page.ts'`,

@@ -33,6 +33,7 @@ export const FOLDERS = [
   'bookings',
   'payments',
   'calendars',
+  'imports',
   'agents',
   'pages',
   'console',
