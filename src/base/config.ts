@@ -199,6 +199,43 @@ export const settings = {
     'calling codes of the countries that get text messages, such as 43,49; empty: the country of the location',
     read.callingCodes,
   ),
+  googleClientId: setting(
+    'GOOGLE_CLIENT_ID',
+    '',
+    'OAuth client at Google for calendar accounts; empty: Google is not offered',
+    (text) => text,
+  ),
+  googleClientSecret: setting('GOOGLE_CLIENT_SECRET', '', 'secret of GOOGLE_CLIENT_ID', (text) => text),
+  googleApiUrl: setting(
+    'GOOGLE_API_URL',
+    '',
+    'URL of a substitute for Google, for tests; empty: Google',
+    read.publicUrl,
+  ),
+  microsoftClientId: setting(
+    'MICROSOFT_CLIENT_ID',
+    '',
+    'application (client) ID at Microsoft Entra for calendar accounts; empty: Microsoft is not offered',
+    (text) => text,
+  ),
+  microsoftClientSecret: setting(
+    'MICROSOFT_CLIENT_SECRET',
+    '',
+    'secret of MICROSOFT_CLIENT_ID',
+    (text) => text,
+  ),
+  microsoftTenant: setting(
+    'MICROSOFT_TENANT',
+    'common',
+    'whose Microsoft accounts may connect: common, organizations, consumers or the ID of a tenant',
+    read.tenant,
+  ),
+  microsoftApiUrl: setting(
+    'MICROSOFT_API_URL',
+    '',
+    'URL of a substitute for Microsoft, for tests; empty: Microsoft',
+    read.publicUrl,
+  ),
   drainSeconds: setting(
     'DRAIN_SECONDS',
     '1',
@@ -263,10 +300,20 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
       return [name, undefined]
     }
   })
-  const { smtpUrl, mailFrom, database, databaseReadUrls } = Object.fromEntries(values) as Partial<Config>
+  const { smtpUrl, mailFrom, database, databaseReadUrls, ...others } = Object.fromEntries(
+    values,
+  ) as Partial<Config>
   if (smtpUrl !== '' && mailFrom === null) fieldErrors.push('MAIL_FROM must be set, because SMTP_URL is')
   if (databaseReadUrls?.length && database?.engine === 'sqlite')
     fieldErrors.push('DATABASE_READ_URL is of PostgreSQL, but DATABASE_URL is a SQLite file')
+  for (const [id, secret, name] of [
+    [others.googleClientId, others.googleClientSecret, 'GOOGLE'],
+    [others.microsoftClientId, others.microsoftClientSecret, 'MICROSOFT'],
+  ] as const) {
+    const [lacks, has] = id ? ['SECRET', 'ID'] : ['ID', 'SECRET']
+    if (!id !== !secret)
+      fieldErrors.push(`${name}_CLIENT_${lacks} must be set, because ${name}_CLIENT_${has} is`)
+  }
   if (fieldErrors.length > 0) throw new OperatorError(`Invalid configuration:\n  ${fieldErrors.join('\n  ')}`)
   return Object.fromEntries(values) as Config
 }

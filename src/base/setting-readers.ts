@@ -110,6 +110,12 @@ export function publicUrl(text: string): string {
   throw new Error('must be an address such as https://booking.example.com')
 }
 
+/** Reads the name or ID of a tenant at Microsoft, which becomes part of an address. */
+export function tenant(text: string): string {
+  if (/^[\w.-]{1,100}$/.test(text)) return text
+  throw new Error('must be common, organizations, consumers, or the ID or domain of a tenant')
+}
+
 /** Reads an empty text, or the URL of a mail server. The error never repeats the text. */
 export function smtpUrl(text: string): string {
   const { protocol, hostname, pathname = '', search, hash, username } = URL.parse(text) ?? {}

@@ -21,6 +21,7 @@ import { type StoreResponse, storeNothing } from '../database/idempotency.ts'
 import { lockBusiness } from '../database/tenant-scope.ts'
 import { writeCalendarMails } from '../mails/calendar-mail.ts'
 import { checkDestination } from '../webhooks/addresses.ts'
+import { readRetryAfter } from '../webhooks/send.ts'
 import {
   type BusyCalendarRow,
   deleteBusyCalendarRow,
@@ -41,8 +42,9 @@ import type { BusyCalendarCreation, BusyCalendarsQuery } from './busy-calendar-s
 import type { CalendarReader, Fetched } from './busy-file.ts'
 import type { BusyTime } from './busy-times.ts'
 import { findCalendarAccount } from './calendar-account-queries.ts'
-import { openCalDav, putBackChanged, writtenOf } from './calendar-account.ts'
-import { type FetchFault, type FetchProblem, faultOf } from './calendar-http.ts'
+import { openAccount } from './account-server.ts'
+import { putBackChanged, writtenOf } from './calendar-account.ts'
+import { FetchFailed, type FetchFault, type FetchProblem, faultOf } from './calendar-http.ts'
 import { type CalendarFault, horizonDays, lastFault, told, withPlace } from './fetch-problems.ts'
 import { findBusinessOf } from './feed-queries.ts'
 
@@ -65,7 +67,7 @@ const accountPollSeconds = 45
 const restHours = 6
 const heavy = new Set<FetchProblem>(['too_slow', 'too_much_memory'])
 /** An account that somebody has to connect again. The business is notified at once. */
-const ended = new Set<FetchProblem>(['sign_in_refused', 'secret_changed'])
+const ended = new Set<FetchProblem>(['sign_in_refused', 'secret_changed', 'access_revoked'])
 /** A failing calendar is retried after as long as it has been failing, up to this limit. */
 const maxPauseMinutes = 60
 /** Hours of failure after which the business is notified. */
@@ -314,19 +316,21 @@ async function readThroughAccount(
 ): Promise<Fetched | undefined> {
   const { business_id, url } = calendar
   try {
-    const account = await findCalendarAccount(context.db.reads, { businessId: business_id }, accountId)
+    const account = await findCalendarAccount(
+      context.db.reads,
+      { scope: { businessId: business_id }, staffId: undefined },
+      accountId,
+    )
     if (!account) return undefined // deleted meanwhile
-    const dav = await openCalDav(context, reader.http, account)
-    const address = new URL(url)
-    const state = await dav.stateOf(address)
-    if (state !== undefined && state === known?.etag) return { times: undefined }
-    const text = await dav.query(address, span)
-    const read = await reader.times({ ...span, text, isAnswer: true })
+    const server = await openAccount(context, reader, account)
+    const read = await server.read(url, span, known?.etag ?? null)
+    if (!read) return { times: undefined }
     const times = calendar.keeps_busy === 1 ? read.times : []
-    return { ...read, times, etag: state ?? null, last_modified: null }
+    return { times, own: read.own, etag: read.state, last_modified: null }
   } catch (error) {
     if (reader.http.isClosed) return undefined
-    return { times: undefined, ...faultOf(error) }
+    const retryAfter = error instanceof FetchFailed ? error.retryAfter : null
+    return { times: undefined, ...faultOf(error), retryAfter }
   }
 }
 
@@ -343,7 +347,11 @@ async function write(
     return false
   }
   const { times, etag, last_modified } = fetched
-  const validators = { etag: usable(etag), last_modified: usable(last_modified) }
+  const isOfAccount = calendar.account_id !== null // its state may be an address
+  const validators = {
+    etag: usable(etag, isOfAccount ? maxState : undefined),
+    last_modified: usable(last_modified),
+  }
   const outcome = { ...validators, ...works, last_fetched_at: tx.now, busy_until: horizon }
   if (!(await writeFetch(tx.db, calendar, outcome))) return false
   await replaceTimes(context, tx, { calendar, times })
@@ -357,7 +365,10 @@ const works = { last_error: null, failing_since: null, told_at: null }
 async function writeFailure(
   context: Context,
   tx: Transaction,
-  { calendar, fault: { problem, where } }: { calendar: BusyCalendarRow; fault: FetchFault },
+  {
+    calendar,
+    fault: { problem, where, retryAfter },
+  }: { calendar: BusyCalendarRow; fault: FetchFault & { retryAfter?: string | null } },
 ): Promise<void> {
   const failing_since = calendar.failing_since ?? tx.now
   const isOver = calendar.account_id !== null && ended.has(problem)
@@ -370,16 +381,23 @@ async function writeFailure(
     Math.max(pollSecondsOf(calendar) / 60, Math.floor(failingMinutes)),
     maxPauseMinutes,
   )
-  const next_fetch_at = plusMinutes(tx.now, heavy.has(problem) ? restHours * 60 : pauseMinutes)
+  const askedSeconds = readRetryAfter(retryAfter ?? undefined, toMs(tx.now)) ?? 0
+  const askedMinutes = Math.min(askedSeconds / 60, maxPauseMinutes)
+  const next_fetch_at = plusMinutes(
+    tx.now,
+    heavy.has(problem) ? restHours * 60 : Math.max(pauseMinutes, askedMinutes),
+  )
   const last_error = where === undefined ? problem : `${problem} ${where}`
   if (!(await writeFetch(tx.db, calendar, { last_error, failing_since, next_fetch_at })) || !isNews) return
   const others = plusSeconds(tx.now, -joinAfterHours * 3_600)
   if (await tellOf(tx.db, calendar, { now: tx.now, others })) await writeCalendarMails(context, tx, calendar)
 }
 
+const maxState = 4_000
+
 /** Returns a response header if it is short enough to store and send back. */
-function usable(header: string | null): string | null {
-  return header !== null && header.length <= 500 ? header : null
+function usable(header: string | null, max = 500): string | null {
+  return header !== null && header.length <= max ? header : null
 }
 
 /** Replaces the blocks of a calendar by its times. Unchanged blocks are not written. */

@@ -10,6 +10,7 @@ import {
   type FetchProblem,
   faultOf,
 } from './calendar-http.ts'
+import { AccessTokens } from './oauth.ts'
 
 /*
  * Fetches and reads one external calendar (calendar-http.ts). Reading ends within 2 seconds, in a worker with
@@ -43,7 +44,9 @@ interface Validators {
 
 /** The result of a fetch: new times, an unchanged calendar, or a failure. */
 export type Fetched =
-  (FileTimes & Validators) | { times: undefined; problem?: undefined } | ({ times: undefined } & FetchFault)
+  | (FileTimes & Validators)
+  | { times: undefined; problem?: undefined }
+  | ({ times: undefined; retryAfter?: string | null } & FetchFault)
 
 interface Answered extends Validators {
   /** Undefined if nothing has changed. */
@@ -53,6 +56,7 @@ interface Answered extends Validators {
 /** Fetches calendars over its own connections until it is closed. */
 export class CalendarReader {
   readonly http: CalendarHttp
+  readonly tokens = new AccessTokens()
   /** Only so many files are read at once, because each may take a lot of memory. */
   private readonly reading = new Set<Promise<unknown>>()
   private readonly looks = new Turns(looks)

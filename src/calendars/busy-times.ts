@@ -46,8 +46,8 @@ export type FileProblem =
 /** The contents of a file. */
 export interface FileTimes {
   times: BusyTime[]
-  /** Addresses and entity tags of the objects of a server's answer that Holdfast may have written. */
-  own?: [href: string, etag: string][]
+  /** Items and entity tags of the objects of a server's answer that Holdfast may have written. */
+  own?: [item: string, etag: string][]
 }
 
 /** Output of the worker. */
@@ -572,13 +572,14 @@ export function readBusyTimes(file: FileToRead): FileReading {
 }
 
 /** Joins the objects of an answer, with each definition of a zone once. */
-function joinedObjects(answer: string): { text: string; own: [href: string, etag: string][] } {
+function joinedObjects(answer: string): { text: string; own: [item: string, etag: string][] } {
   const zones = new Set<string>()
   const texts: string[] = []
-  const own: [href: string, etag: string][] = []
+  const own: [item: string, etag: string][] = []
   for (const { href, text } of responsesOf(answer, maxNodes)) {
     const data = text('calendar-data')
-    if (ownHref.test(href)) own.push([href, text('getetag') ?? ''])
+    const [, item] = ownHref.exec(href) ?? []
+    if (item !== undefined) own.push([item, text('getetag') ?? ''])
     if (data === undefined) continue
     texts.push(
       data.trim().replaceAll(/^BEGIN:VTIMEZONE\r?\n[^]*?^END:VTIMEZONE\r?\n/gim, (zone) => {
@@ -592,6 +593,6 @@ function joinedObjects(answer: string): { text: string; own: [href: string, etag
 }
 
 /** An object that Holdfast wrote is called like its booking. */
-const ownHref = /\/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.ics$/
+const ownHref = /\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.ics$/
 /** Limit of an answer with many objects. */
 const maxNodes = 200_000

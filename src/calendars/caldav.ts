@@ -1,5 +1,17 @@
 import type { AccountCalendar } from '../database/tables.ts'
+import { calendarObject } from '../mails/calendar.ts'
+import type { FileTimes, FileToRead } from './busy-times.ts'
 import { type CalendarHttp, FetchFailed } from './calendar-http.ts'
+import {
+  type CalendarReading,
+  type CalendarServer,
+  type EventToWrite,
+  maxCalendars,
+  maxName,
+  type Span,
+  type WriteResult,
+  type WrittenEvent,
+} from './calendar-server.ts'
 import { type DavResponse, responsesOf } from './caldav-xml.ts'
 
 /*
@@ -14,16 +26,13 @@ interface DavLogIn {
 }
 
 /** A calendar account that was found. */
-interface FoundAccount {
+interface FoundHome {
   /** Address of the collection with its calendars. */
   address: string
   calendars: AccountCalendar[]
 }
 
-/** Calendars beyond that are not offered. */
-const maxCalendars = 50
 const maxNodes = 20_000
-const maxName = 200
 
 /** Calls one server as one user. Its methods throw a FetchFailed, or the error of the connection (see `faultOf`). */
 export class CalDav {
@@ -38,7 +47,7 @@ export class CalDav {
   /**
    * Finds the calendars of the user (RFC 6764, section 6). The address is that of a server, a user or a calendar.
    */
-  async discover(address: string): Promise<FoundAccount> {
+  async discover(address: string): Promise<FoundHome> {
     const given = new URL(address)
     let refusal: FetchFailed | undefined
     for (const start of [given, new URL('/.well-known/caldav', given), new URL('/', given)]) {
@@ -198,4 +207,48 @@ function isWritable({ text, contains }: DavResponse): boolean {
 
 function utc(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`
+}
+
+/** Reads the answer of a server in a worker. */
+type ReadTimes = (file: FileToRead) => Promise<FileTimes>
+
+/** An account at a CalDAV server. */
+export class CalDavAccount implements CalendarServer {
+  private readonly dav: CalDav
+  private readonly readTimes: ReadTimes
+
+  constructor(dav: CalDav, readTimes: ReadTimes) {
+    this.dav = dav
+    this.readTimes = readTimes
+  }
+
+  async read(calendar: string, span: Span, known: string | null): Promise<CalendarReading | undefined> {
+    const address = new URL(calendar)
+    const state = await this.dav.stateOf(address)
+    if (state !== undefined && state === known) return undefined
+    const text = await this.dav.query(address, span)
+    const { times, own = [] } = await this.readTimes({ ...span, text, isAnswer: true })
+    return { times, own, state: state ?? null }
+  }
+
+  async write(
+    { item, calendar, appointment }: EventToWrite,
+    known: WrittenEvent | undefined,
+  ): Promise<WriteResult> {
+    const [address, file] = [addressOf({ calendar, item }), calendarObject(appointment)]
+    if (!(await this.dav.put(address, file, known?.etag || null)))
+      await this.dav.put(address, file, undefined)
+    const etag = await this.dav.etagOf(address)
+    if (etag === undefined) throw new FetchFailed('invalid_response')
+    return { etag }
+  }
+
+  delete(event: WrittenEvent): Promise<void> {
+    return this.dav.delete(addressOf(event))
+  }
+}
+
+/** Returns the address of an event in a calendar. */
+function addressOf({ calendar, item }: Pick<WrittenEvent, 'calendar' | 'item'>): URL {
+  return new URL(`${item}.ics`, calendar.endsWith('/') ? calendar : `${calendar}/`)
 }

@@ -12,6 +12,21 @@ export interface CalendarAccountRow extends CalendarAccountsTable {
   waiting: number
 }
 
+/** The accounts that a caller may see. */
+export interface AccountReach {
+  scope: TenantScope
+  /** Only those of this staff member. Null: none. Undefined: all. */
+  staffId: string | null | undefined
+}
+
+/** Returns the condition that an account is within reach. */
+function within(prefix: 'a.' | '', { scope, staffId }: AccountReach) {
+  const isInScope = inScope(`${prefix}business_id`, scope)
+  return staffId === undefined
+    ? isInScope
+    : sql<boolean>`(${isInScope} and ${sql.ref(`${prefix}staff_id`)} = ${staffId})`
+}
+
 function selectAccounts(db: Reads) {
   return db
     .selectFrom('calendar_accounts as a')
@@ -27,10 +42,10 @@ function selectAccounts(db: Reads) {
 /** Finds an account; undefined if it is out of scope. */
 export function findCalendarAccount(
   db: Reads,
-  scope: TenantScope,
+  reach: AccountReach,
   id: string,
 ): Promise<CalendarAccountRow | undefined> {
-  return selectAccounts(db).where('a.id', '=', id).where(inScope('a.business_id', scope)).executeTakeFirst()
+  return selectAccounts(db).where('a.id', '=', id).where(within('a.', reach)).executeTakeFirst()
 }
 
 interface CalendarAccountFilter {
@@ -44,10 +59,10 @@ interface CalendarAccountFilter {
 /** Lists accounts, newest first, at most `filter.rows`. */
 export function findCalendarAccounts(
   db: Reads,
-  scope: TenantScope,
+  reach: AccountReach,
   { businessId, staffId, after, rows }: CalendarAccountFilter,
 ): Promise<CalendarAccountRow[]> {
-  let query = selectAccounts(db).where(inScope('a.business_id', scope))
+  let query = selectAccounts(db).where(within('a.', reach))
   if (businessId !== undefined) query = query.where('a.business_id', '=', businessId)
   if (staffId !== undefined) query = query.where('a.staff_id', '=', staffId)
   if (after) query = query.where(sql<boolean>`(a.created_at, a.id) < (${after[0]}, ${after[1]})`)
@@ -66,14 +81,14 @@ export async function countBrokenAccounts(db: Reads, businessId: string): Promis
 /** Locks an account until the transaction ends; undefined if it is out of scope. */
 export function lockCalendarAccount(
   db: Queries,
-  scope: TenantScope,
+  reach: AccountReach,
   id: string,
 ): Promise<CalendarAccountsTable | undefined> {
   return db
     .selectFrom('calendar_accounts')
     .selectAll()
     .where('id', '=', id)
-    .where(inScope('business_id', scope))
+    .where(within('', reach))
     .forUpdate()
     .executeTakeFirst()
 }
@@ -105,6 +120,20 @@ export async function updateCalendarAccount(
   changes: Partial<CalendarAccountsTable>,
 ): Promise<void> {
   await db.updateTable('calendar_accounts').set(changes).where('id', '=', id).execute()
+}
+
+/** Stores the credential that a provider has given for another one, unless the account was connected again. */
+export async function updateCredential(
+  db: Queries,
+  { id, credential_sealed: known }: Pick<CalendarAccountsTable, 'id' | 'credential_sealed'>,
+  credential_sealed: string,
+): Promise<void> {
+  await db
+    .updateTable('calendar_accounts')
+    .set({ credential_sealed })
+    .where('id', '=', id)
+    .where('credential_sealed', '=', known)
+    .execute()
 }
 
 /** Makes the calendars of an account due for reading, as if they had never failed. */
@@ -267,12 +296,19 @@ export function findWritten(
     .execute()
 }
 
-/** Makes a write due because somebody changed it in the calendar, unless it is due or was written meanwhile. */
-export async function putBack(db: Queries, key: Key, now: Instant): Promise<void> {
+/**
+ * Makes a write due because somebody changed it in the calendar, unless it is due or was written meanwhile. Stores what
+ * is still there.
+ */
+export async function putBack(
+  db: Queries,
+  { objects, ...key }: Key & { objects: readonly unknown[] },
+  now: Instant,
+): Promise<void> {
   await updateWrite(db, key)
     .set(({ eb }) => ({
       ...{ changes: eb('changes', '+', 1), put_backs: eb('put_backs', '+', 1) },
-      due_at: now,
+      ...{ due_at: now, objects_json: JSON.stringify(objects) },
     }))
     .where('changes', '=', key.changes)
     .where('due_at', 'is', null)

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { Actor } from '../access/actor.ts'
+import { type Actor, hasRole } from '../access/actor.ts'
 import { recordAudit } from '../access/audit.ts'
 import { Problem, validationProblem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
@@ -9,7 +9,6 @@ import type { Context } from '../bookings/context.ts'
 import type { CleanupJob } from '../database/context.ts'
 import type { Reads, Transaction } from '../database/database.ts'
 import type { AccountCalendar, CalendarAccountsTable, CalendarWritesTable } from '../database/tables.ts'
-import { checkDestination } from '../webhooks/addresses.ts'
 import {
   type BusyCalendarRow,
   deleteCalendarRows,
@@ -20,9 +19,8 @@ import {
   updateKeepsBusy,
 } from './busy-calendar-queries.ts'
 import { type CalendarFault, lastFault, told, withPlace } from './fetch-problems.ts'
-import type { CalendarReader } from './busy-file.ts'
-import { CalDav } from './caldav.ts'
 import {
+  type AccountReach,
   type CalendarAccountRow,
   countBrokenAccounts,
   deleteCalendarAccountRow,
@@ -40,53 +38,45 @@ import {
 import type {
   CalendarAccount,
   CalendarAccountChange,
-  CalendarAccountConnection,
   CalendarAccountsQuery,
 } from './calendar-account-schemas.ts'
-import { type CalendarHttp, FetchFailed, faultOf, type FetchProblem } from './calendar-http.ts'
+import type { FetchProblem } from './calendar-http.ts'
+import type { CalendarReading, FoundAccount, WrittenEvent } from './calendar-server.ts'
+import { findBusinessOf } from './feed-queries.ts'
 
 /*
  * Calendar accounts of staff. Chosen calendars are read every minute as busy calendars, by the same worker. Bookings
- * are written into one of them (calendar-writer.ts).
- *
- * The password is encrypted. It goes only to the server of the account.
+ * are written into one of them (calendar-writer.ts). Below managers, people see and change only their own accounts.
  */
 
-const exampleUrl = 'https://caldav.example.com'
-
-function sealerOf({ secret }: Pick<Context, 'secret'>) {
-  return secret.sealer('calendars')
+/** An account with its credential, as it was just accepted. */
+interface ConnectedAccount {
+  kind: CalendarAccountsTable['kind']
+  staff_id: string
+  credential_sealed: string
+  found: FoundAccount
 }
 
 /**
- * Logs in at the server, lists the calendars and stores the account. At first, its first calendar keeps the staff
- * member busy, and none receives bookings. A known account gets the new password and is read and written again.
- * Throws validation_failed, calendar_limit_reached, and a FetchFailed if the server does not take it.
+ * Stores an account. At first, its first calendar keeps the staff member busy, and none receives bookings. A known
+ * account gets the new credential and is read and written again. Throws validation_failed and calendar_limit_reached.
  */
-export async function connectCalendarAccount(
+export async function storeConnected(
   context: Context,
   actor: Actor,
-  { staff_id, url, user_name, password }: CalendarAccountConnection,
-  { http }: Pick<CalendarReader, 'http'>,
+  { kind, staff_id, credential_sealed, found: { address, userName: user_name, calendars } }: ConnectedAccount,
 ): Promise<CalendarAccountRow> {
-  await checkDestination(context, url, { example: exampleUrl })
-  const logIn = { userName: user_name, password }
-  const { address, calendars } = await new CalDav(http, logIn).discover(url).catch((error: unknown) => {
-    throw new FetchFailed(faultOf(error).problem)
-  })
-  const sealer = await sealerOf(context)
   return context.db.transaction(async (tx) => {
     const businessId = await lockStaffMember(tx.db, actor.scope, staff_id)
-    if (businessId === undefined) throw noSuchStaffMember()
+    if (businessId === undefined || !isOwnStaff(actor, staff_id)) throw noSuchStaffMember()
     const fresh = context.ids.next()
     const account = {
-      ...{ id: fresh, business_id: businessId, staff_id, kind: 'caldav' as const, address, user_name },
+      ...{ id: fresh, business_id: businessId, staff_id, kind, address, user_name, credential_sealed },
       ...{ calendars_json: JSON.stringify(calendars), writes_to: null, write_failures: 0 },
       ...{ next_write_at: tx.now, connected_at: tx.now, created_at: tx.now },
-      credential_sealed: sealer.seal(password, `${staff_id} ${address} ${user_name}`),
     }
     const id = await storeCalendarAccount(tx.db, account)
-    const stored = await lockCalendarAccount(tx.db, actor.scope, id)
+    const stored = await lockCalendarAccount(tx.db, reachOf(actor), id)
     if (!stored) throw noSuchAccount()
     if (id === fresh) await choose(context, tx, stored, { keeps_busy: firstOf(calendars), writes_to: null })
     else {
@@ -97,6 +87,29 @@ export async function connectCalendarAccount(
     await recordAudit(context, tx, { by: actor, action, subjectId: id, businessId })
     return accountInScope(tx.db, actor, id)
   })
+}
+
+/** Throws validation_failed unless the caller may connect accounts of a staff member. */
+export async function assertMayConnect({ db }: Context, actor: Actor, staffId: string): Promise<void> {
+  const known = isUuid(staffId)
+    ? await findBusinessOf(db.reads, actor.scope, { table: 'staff', id: staffId })
+    : undefined
+  if (known === undefined || !isOwnStaff(actor, staffId)) throw noSuchStaffMember()
+}
+
+/** Returns true if the caller may have accounts of a staff member. */
+function isOwnStaff(actor: Actor, staffId: string): boolean {
+  const own = ownStaffId(actor)
+  return own === undefined || own === staffId
+}
+
+/** Returns the only staff member whose accounts the caller may have; undefined if there is no such limit. */
+function ownStaffId(actor: Actor): string | null | undefined {
+  return actor.type === 'person' && !hasRole(actor, 'manager') ? actor.staffId : undefined
+}
+
+function reachOf(actor: Actor): AccountReach {
+  return { scope: actor.scope, staffId: ownStaffId(actor) }
 }
 
 function firstOf(calendars: readonly AccountCalendar[]): string[] {
@@ -113,8 +126,8 @@ function noSuchAccount(): Problem {
   return new Problem('not_found', 'There is no calendar account with this id.')
 }
 
-async function accountInScope(db: Reads, { scope }: Actor, id: string): Promise<CalendarAccountRow> {
-  const account = isUuid(id) ? await findCalendarAccount(db, scope, id.toLowerCase()) : undefined
+async function accountInScope(db: Reads, actor: Actor, id: string): Promise<CalendarAccountRow> {
+  const account = isUuid(id) ? await findCalendarAccount(db, reachOf(actor), id.toLowerCase()) : undefined
   if (!account) throw noSuchAccount()
   return account
 }
@@ -136,7 +149,7 @@ export async function changeCalendarAccount(
 ): Promise<CalendarAccountShown> {
   if (!isUuid(id)) throw noSuchAccount()
   return context.db.transaction(async (tx) => {
-    const account = await lockCalendarAccount(tx.db, actor.scope, id.toLowerCase())
+    const account = await lockCalendarAccount(tx.db, reachOf(actor), id.toLowerCase())
     if (!account) throw noSuchAccount()
     assertKnown(account, change)
     const present = await findCalendarsOf(tx.db, account.id)
@@ -221,7 +234,7 @@ async function addCalendar(
 export async function deleteCalendarAccount(context: Context, actor: Actor, id: string): Promise<void> {
   if (!isUuid(id)) throw noSuchAccount()
   await context.db.transaction(async (tx) => {
-    const account = await lockCalendarAccount(tx.db, actor.scope, id.toLowerCase())
+    const account = await lockCalendarAccount(tx.db, reachOf(actor), id.toLowerCase())
     if (!account) throw noSuchAccount()
     const calendars = await findCalendarsOf(tx.db, account.id)
     await deleteCalendarRows(
@@ -246,7 +259,7 @@ export async function listCalendarAccounts(
   const filter = { businessId: query.business_id, staffId: query.staff_id }
   const { data, next_cursor } = await readPage(query, {
     cursor,
-    find: (range) => findCalendarAccounts(reads, actor.scope, { ...filter, ...range }),
+    find: (range) => findCalendarAccounts(reads, reachOf(actor), { ...filter, ...range }),
     position: ({ created_at, id }) => [created_at, id],
   })
   const calendars = await findCalendarsOf(reads, ...data.map(({ id }) => id))
@@ -312,33 +325,9 @@ export function brokenAccounts({ db }: Pick<Context, 'db'>, businessId: string):
   return countBrokenAccounts(db.reads, businessId)
 }
 
-/** Opens the server of an account. Throws a FetchFailed if HOLDFAST_SECRET has changed. */
-export async function openCalDav(
-  context: Pick<Context, 'secret'>,
-  http: CalendarHttp,
-  { staff_id, address, user_name, credential_sealed }: CalendarAccountsTable,
-): Promise<CalDav> {
-  const owner = `${staff_id} ${address} ${user_name}`
-  const password = (await sealerOf(context)).open(credential_sealed, owner)
-  if (password === undefined) throw new FetchFailed('secret_changed')
-  return new CalDav(http, { userName: user_name, password })
-}
-
-/** An event that Holdfast has written. */
-export interface WrittenEvent {
-  /** ID of the booking, or of the item of a visit. */
-  item: string
-  calendar: string
-  etag: string
-  /** SHA-256 of the file that was written. */
-  digest: string
-  starts_at: Instant
-  ends_at: Instant
-}
-
-/** Address of an event in a calendar. */
-export function addressOf({ calendar, item }: Pick<WrittenEvent, 'calendar' | 'item'>): URL {
-  return new URL(`${item}.ics`, calendar.endsWith('/') ? calendar : `${calendar}/`)
+/** Returns an event of which nothing is known but that it may be there. */
+export function planned({ item, calendar, starts_at, ends_at }: Omit<WrittenEvent, 'etag'>): WrittenEvent {
+  return { item, calendar, starts_at, ends_at, etag: '', digest: '' }
 }
 
 /** Events that an account has written, before its calendar is read. */
@@ -352,24 +341,22 @@ export function writtenOf({ db }: Context, accountId: string): Promise<Written[]
 /** Makes the events due that somebody changed or deleted in a calendar. All its events in a span were read before. */
 export async function putBackChanged(
   tx: Transaction,
-  {
-    calendar,
-    own,
-    written,
-  }: { calendar: string; own: readonly [string, string][]; written: readonly Written[] },
+  { calendar, own, written }: { calendar: string; own: CalendarReading['own']; written: readonly Written[] },
   { fromMs, toMs: untilMs }: { fromMs: number; toMs: number },
 ): Promise<void> {
-  const found = new Map(own.map(([href, etag]) => [new URL(href, calendar).href, etag]))
+  const found = new Map(own)
+  const isRead = (event: WrittenEvent) =>
+    event.calendar === calendar && toMs(event.ends_at) > fromMs && toMs(event.starts_at) < untilMs
+  const shownOf = (event: WrittenEvent) => found.get(event.key ?? event.item)
   for (const row of written) {
     const events = JSON.parse(row.objects_json) as WrittenEvent[]
-    const isChanged = events.some(
-      (event) =>
-        event.calendar === calendar &&
-        toMs(event.ends_at) > fromMs &&
-        toMs(event.starts_at) < untilMs &&
-        found.get(addressOf(event).href) !== event.etag,
+    const isChanged = events.some((event) => isRead(event) && shownOf(event) !== (event.shown ?? event.etag))
+    if (!isChanged) continue
+    // a deleted event may still have its ID in a bin
+    const objects = events.map((event) =>
+      isRead(event) && shownOf(event) === undefined ? planned(event) : event,
     )
-    if (isChanged) await putBack(tx.db, row, tx.now)
+    await putBack(tx.db, { ...row, objects }, tx.now)
   }
 }
 

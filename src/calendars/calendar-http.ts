@@ -29,6 +29,11 @@ export type FetchProblem =
   | 'sign_in_refused'
   | 'no_calendars'
   | 'secret_changed'
+  | 'access_revoked'
+  | 'access_incomplete'
+  | 'provider_not_set_up'
+  | 'grant_expired'
+  | 'grant_refused'
 
 /** The reason why there is no new copy, and the location in the file. */
 export interface FetchFault {
@@ -79,6 +84,8 @@ interface CalendarRequest {
   /** Goes to no other site, which a redirect may name. */
   authorization?: string
   body?: string
+  /** True for an API: follows no redirect, and reads the text of refusals, too. */
+  isDirect?: boolean
   /** In milliseconds. */
   withinMs?: number | undefined
   /** Called with the number of bytes read, also after a refusal. */
@@ -109,12 +116,20 @@ export class CalendarHttp {
   }
 
   /**
-   * Sends a request and follows redirects. Reads the text of a successful answer only. Throws a FetchFailed, or the
-   * error of the connection (see `faultOf`).
+   * Sends a request and follows redirects. Reads the text of a successful answer only, unless it is direct. Throws a
+   * FetchFailed, or the error of the connection (see `faultOf`).
    */
   async request(
     address: URL,
-    { headers, authorization, method, body, withinMs = fetchMs, onEnd }: CalendarRequest = {},
+    {
+      headers,
+      authorization,
+      method,
+      body,
+      isDirect = false,
+      withinMs = fetchMs,
+      onEnd,
+    }: CalendarRequest = {},
   ): Promise<CalendarAnswer> {
     const { version, isUnguarded, allowsHttp, allowedRanges, resolve } = this.options
     const guard: GuardOptions = {
@@ -137,12 +152,14 @@ export class CalendarHttp {
         const value = response.headers[name]
         return (Array.isArray(value) ? value[0] : value) ?? null
       }
-      if (status >= 200 && status < 300 && status !== 204) {
+      const isRedirect = [301, 302, 303, 307, 308].includes(status)
+      if (isDirect ? !isRedirect : status >= 200 && status < 300 && status !== 204) {
         const text = await readText(response.body, { encoding: header('content-encoding'), signal, onEnd })
         return { url, status, header, text }
       }
       response.body.on('error', () => undefined).destroy() // without a listener, its end would be an unhandled error
-      if (![301, 302, 303, 307, 308].includes(status)) return { url, status, header, text: '' }
+      if (!isRedirect) return { url, status, header, text: '' }
+      if (isDirect) break
       const next = URL.parse(header('location') ?? '', url)
       if (!next || !isWebAddress(next, { isProduction: !allowsHttp })) break
       url = next

@@ -8,8 +8,8 @@ import type { CalendarWritesTable } from '../database/tables.ts'
 import { calendarObject } from '../mails/calendar.ts'
 import { readRetryAfter } from '../webhooks/send.ts'
 import type { CalendarReader } from './busy-file.ts'
-import type { CalDav } from './caldav.ts'
-import { addressOf, openCalDav, type WrittenEvent } from './calendar-account.ts'
+import { openAccount } from './account-server.ts'
+import { planned } from './calendar-account.ts'
 import {
   type CalendarAccountRow,
   endLease,
@@ -20,6 +20,7 @@ import {
   storeWritten,
 } from './calendar-account-queries.ts'
 import { faultOf, FetchFailed, type FetchProblem } from './calendar-http.ts'
+import type { CalendarServer, EventToWrite, WrittenEvent } from './calendar-server.ts'
 import { findStaffBooking, findStaffItems } from './feed-queries.ts'
 import { appointmentOf } from './feed.ts'
 
@@ -40,9 +41,9 @@ const maxPauseSeconds = 3_600
 
 /** Writes the queues of accounts, one server at a time for each, in the order of the changes. */
 export class CalendarWriter extends LeaseLoop<Context, CalendarAccountRow> {
-  private readonly reader: Pick<CalendarReader, 'http'>
+  private readonly reader: CalendarReader
 
-  constructor(context: Context, reader: Pick<CalendarReader, 'http'>) {
+  constructor(context: Context, reader: CalendarReader) {
     const failing = 'writing to calendars failed; retrying in some seconds'
     super(context, { maxInFlight: 8, pollMs: 5_000, failing, failed: ['warn', 'calendar_account', failing] })
     this.reader = reader
@@ -69,7 +70,7 @@ export class CalendarWriter extends LeaseLoop<Context, CalendarAccountRow> {
 /** Writes what is due, until the lease nears its end or the server does not take it. */
 async function writeQueue(
   context: Context,
-  { http }: Pick<CalendarReader, 'http'>,
+  reader: CalendarReader,
   account: CalendarAccountRow,
 ): Promise<void> {
   const { db, clock } = context
@@ -77,10 +78,10 @@ async function writeQueue(
   let pauseSeconds = 0
   try {
     const due = await findDueWrites(db.reads, account.id, { now: clock.now(), max: maxWrites })
-    const dav = await openCalDav(context, http, account)
+    const server = await openAccount(context, reader, account)
     for (const row of due) {
       if (secondsUntil(clock.now(), account.next_write_at) < reserveSeconds) break
-      problem = (await writeRow(context, dav, { account, row })) ?? problem
+      problem = (await writeRow(context, server, { account, row })) ?? problem
       await pause(restMs)
     }
   } catch (error) {
@@ -110,7 +111,7 @@ const ofOneEvent = /^status_4(?!01|29)\d\d$/
 /** Writes the events of one booking. Returns the reason if the server refuses one of them. Throws all other failures. */
 async function writeRow(
   context: Context,
-  dav: CalDav,
+  server: CalendarServer,
   { account, row }: { account: CalendarAccountRow; row: CalendarWritesTable },
 ): Promise<FetchProblem | undefined> {
   const { db, clock } = context
@@ -121,7 +122,7 @@ async function writeRow(
     const added = wanted.filter((one) => !objects.some(isSame(one))).map(planned)
     const present = [...objects, ...added]
     if (added.length > 0) await db.transaction((tx) => storePlanned(tx.db, row, present))
-    const written = await writeEvents(dav, present, wanted)
+    const written = await writeEvents(server, present, wanted)
     await db.transaction((tx) => storeWritten(tx.db, row, written))
     return undefined
   } catch (error) {
@@ -135,23 +136,18 @@ async function writeRow(
   }
 }
 
-type WantedEvent = Omit<WrittenEvent, 'etag'> & { file: string }
+type WantedEvent = Omit<WrittenEvent, 'etag' | 'key' | 'shown'> & EventToWrite
 
 const isSame =
   ({ item, calendar }: Pick<WrittenEvent, 'item' | 'calendar'>) =>
   (other: WrittenEvent) =>
     other.item === item && other.calendar === calendar
 
-/** An event that may be in the calendar. Nothing is known of it. */
-function planned({ item, calendar, starts_at, ends_at }: WantedEvent): WrittenEvent {
-  return { item, calendar, starts_at, ends_at, etag: '', digest: '' }
-}
-
 /** Returns the events that a calendar should have of a booking. */
 async function eventsOf(
   { db }: Pick<Context, 'db'>,
   account: CalendarAccountRow,
-  { booking_id, put_backs }: Pick<CalendarWritesTable, 'booking_id' | 'put_backs'>,
+  { booking_id, put_backs, changes }: Pick<CalendarWritesTable, 'booking_id' | 'put_backs' | 'changes'>,
 ): Promise<WantedEvent[]> {
   const { writes_to: calendar, timezone, locale } = account
   if (calendar === null) return []
@@ -159,47 +155,36 @@ async function eventsOf(
   const rows = single ? [single] : await findStaffItems(db.reads, account, booking_id)
   const note = put_backs === 0 ? '' : languageFor(locale).say('calendar.putBack')
   return rows.map((booking) => {
-    const appointment = appointmentOf({ detail: 'full', timezone }, booking, '')
-    const description = [appointment.description, note].filter((text) => text !== '').join('\n\n')
-    const file = calendarObject({ ...appointment, description })
+    const plain = appointmentOf({ detail: 'full', timezone }, booking, '')
+    const description = [plain.description, note].filter((text) => text !== '').join('\n\n')
+    const appointment = { ...plain, description }
     return {
-      ...{
-        item: appointment.id,
-        calendar,
-        file,
-        digest: hash('sha256', `${put_backs} ${file}`, 'base64url'),
-      },
+      ...{ item: appointment.id, calendar, appointment, changes },
+      digest: hash('sha256', `${put_backs} ${calendarObject(appointment)}`, 'base64url'),
       ...{ starts_at: appointment.startsAt, ends_at: appointment.endsAt },
     }
   })
 }
 
-/** Makes a calendar have exactly the wanted events. Returns them with their entity tags. */
+/** Makes a calendar have exactly the wanted events. Returns them as they are there. */
 async function writeEvents(
-  dav: CalDav,
+  server: CalendarServer,
   present: readonly WrittenEvent[],
   wanted: readonly WantedEvent[],
 ): Promise<WrittenEvent[]> {
   for (const event of present) {
-    if (!wanted.some((one) => isSame(one)(event))) await dav.delete(addressOf(event))
+    if (!wanted.some((one) => isSame(one)(event))) await server.delete(event)
   }
   const written: WrittenEvent[] = []
-  for (const { file, ...event } of wanted) {
+  for (const { appointment, changes, ...event } of wanted) {
+    const { item, calendar } = event
     const known = present.find(isSame(event))
     if (known?.digest === event.digest) written.push(known)
-    else written.push({ ...event, etag: await writeEvent(dav, addressOf(event), { file, known }) })
+    else
+      written.push({
+        ...event,
+        ...(await server.write({ item, calendar, appointment, changes }, known)),
+      })
   }
   return written
-}
-
-/** Writes one event. Replaces what a lost answer or somebody else left there. Returns its entity tag. */
-async function writeEvent(
-  dav: CalDav,
-  address: URL,
-  { file, known }: { file: string; known: WrittenEvent | undefined },
-): Promise<string> {
-  if (!(await dav.put(address, file, known?.etag || null))) await dav.put(address, file, undefined)
-  const etag = await dav.etagOf(address)
-  if (etag === undefined) throw new FetchFailed('invalid_response')
-  return etag
 }

@@ -60,6 +60,12 @@ const problemTexts: Record<KnownProblem, string> = {
   no_calendars: 'There is no calendar server (CalDAV) at the address, or it has no calendars.',
   secret_changed:
     'The password cannot be read because HOLDFAST_SECRET has changed. Connect the account again.',
+  access_revoked: 'The provider no longer lets Holdfast use the account. Connect the account again.',
+  access_incomplete:
+    'Not all requested permissions were granted. Connect the account again and allow all of them.',
+  provider_not_set_up: 'This server has no valid client ID and secret for this provider.',
+  grant_expired: 'The connection was begun in another log-in, or too long ago. Start again.',
+  grant_refused: 'The access was not granted.',
   too_many_times: `The calendar has more than 5,000 appointments in the next ${horizonDays} days.`,
 }
 

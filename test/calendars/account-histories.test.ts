@@ -9,9 +9,12 @@ import {
   startFailingProxy,
 } from '../support/calendar-world.ts'
 import { type Client, clientOf } from '../support/client.ts'
+import { cloudSettings, makeCloudWorld } from '../support/cloud-world.ts'
+import { startGoogle } from '../support/google-server.ts'
 import { rounds, testIn } from '../support/long.ts'
+import { startMicrosoft } from '../support/microsoft-server.ts'
 import { type Random, randomFrom, seeds } from '../support/random.ts'
-import { type Radicale, radicaleProgram, startRadicale } from '../support/radicale.ts'
+import { radicaleProgram, startRadicale } from '../support/radicale.ts'
 import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
 /*
@@ -28,12 +31,17 @@ const day = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
 const hours = ['08', '09', '10', '11', '12', '13', '14', '15', '16', '17']
 const written = (hour: string) => `${day.replaceAll('-', '')}T${hour}0000Z`
 
+/** A world of any kind of account. */
+type HistoryWorld = Omit<CalendarWorld, 'connect'> & { connect(): Promise<string> }
+
 interface History {
   service: TestService
-  world: CalendarWorld
+  world: HistoryWorld
   client: Client
   proxy: FailingProxy
   random: Random
+  /** Loses what the server remembers of changes. */
+  forget: () => void
   /** Hours of bookings by ID. */
   booked: Map<string, string>
   /** Hours of other events by name. */
@@ -83,6 +91,7 @@ const acts: ((history: History) => Promise<unknown>)[] = [
   },
   ({ world }) => world.read(),
   ({ world }) => world.write(),
+  ({ forget }) => Promise.resolve(forget()),
   // the server stops between a write and its result
   async ({ service, world, random }) => {
     const rows = await service.rows('calendar_writes')
@@ -90,7 +99,7 @@ const acts: ((history: History) => Promise<unknown>)[] = [
     if (own.length === 0) return
     const { account_id, booking_id, objects_json } = random.of(own) as Record<string, string>
     const planned = (JSON.parse(String(objects_json)) as object[]).map((event) => ({
-      ...{ ...event, etag: '', digest: '' },
+      ...{ ...event, etag: '', digest: '', key: undefined, shown: undefined },
     }))
     await service.context.db.transaction((tx) =>
       tx.db
@@ -115,24 +124,62 @@ const acts: ((history: History) => Promise<unknown>)[] = [
   },
 ]
 
+/** The server of a kind of account, behind a proxy that can fail. */
+interface Kind {
+  url: string
+  settings(proxy: FailingProxy): Record<string, string>
+  /** Loses what the server remembers of changes. */
+  forget(): void
+  makeWorld(
+    service: TestService,
+    servers: { proxy: FailingProxy; reader: CalendarReader; writer: CalendarWriter },
+  ): Promise<HistoryWorld>
+  stop(): Promise<void>
+}
+
+async function startCalDav(): Promise<Kind> {
+  const radicale = await startRadicale(program ?? '')
+  return {
+    ...{ url: radicale.url, settings: () => ({}), forget: () => undefined },
+    makeWorld: (service, servers) => makeCalendarWorld(service, { radicale, ...servers }),
+    stop: () => radicale.stop(),
+  }
+}
+
+async function startCloudKind(kind: 'google' | 'microsoft'): Promise<Kind> {
+  const cloud = await (kind === 'google' ? startGoogle() : startMicrosoft())
+  return {
+    ...{ url: cloud.url, settings: (proxy) => cloudSettings(kind, proxy) },
+    forget: () => cloud.forgetTokens(),
+    makeWorld: (service, servers) => makeCloudWorld(service, { kind, cloud, ...servers }),
+    stop: () => cloud.stop(),
+  }
+}
+
+const kinds: [name: string, start: () => Promise<Kind>][] = [
+  ['a stand-in for Google', () => startCloudKind('google')],
+  ['a stand-in for Microsoft', () => startCloudKind('microsoft')],
+]
+if (program !== undefined) kinds.push(['a real CalDAV server', startCalDav])
+
 onEachEngine('random histories of calendar accounts', (engine) => {
-  describe.skipIf(program === undefined)('at a real CalDAV server', () => {
+  describe.each(kinds)('at %s', (_name, start) => {
     let service: TestService
-    let radicale: Radicale
+    let kind: Kind
     let proxy: FailingProxy
     let reader: CalendarReader
     let writer: CalendarWriter
     beforeAll(async () => {
-      service = await startTestService(engine, { LOG_LEVEL: 'error' })
-      radicale = await startRadicale(program ?? '')
-      proxy = await startFailingProxy(radicale.url)
+      kind = await start()
+      proxy = await startFailingProxy(kind.url)
+      service = await startTestService(engine, { LOG_LEVEL: 'error', ...kind.settings(proxy) })
       reader = openReader(service.context, '0')
       writer = new CalendarWriter(service.context, reader)
       await service.app.calendarWrites.stop()
     })
     afterAll(async () => {
       await reader.close()
-      await Promise.all([service.stop(), proxy.stop(), radicale.stop()])
+      await Promise.all([service.stop(), proxy.stop(), kind.stop()])
     })
 
     const first = engine === 'sqlite' ? 1 : histories + 1
@@ -140,19 +187,22 @@ onEachEngine('random histories of calendar accounts', (engine) => {
       testIn(index < brief)(`end with the same on both sides, with seed ${seed}`, async () => {
         proxy.answer = undefined
         proxy.loses = () => false
-        const world = await makeCalendarWorld(service, { radicale, proxy, reader, writer })
+        const world = await kind.makeWorld(service, { proxy, reader, writer })
         const id = await world.connect()
         await world.change(id, { keeps_busy: [world.work], writes_to: world.work })
         const client = clientOf(service, world.business.key)
         const random = randomFrom(seed)
-        const history = { service, world, client, proxy, random, booked: new Map(), others: new Map() }
+        const { forget } = kind
+        const history: History = {
+          ...{ service, world, client, proxy, random, forget, booked: new Map(), others: new Map() },
+        }
         for (let taken = 0; taken < steps; taken += 1) await random.of(acts)(history)
         proxy.answer = undefined
         proxy.loses = () => false
-        await world.write()
-        await world.read()
-        await world.write()
-        await world.read()
+        for (let round = 0; round < 2; round += 1) {
+          await world.write()
+          await world.read()
+        }
         const own = new Map<string, string>()
         const starts = await world.events(world.work)
         for (const [at, line] of starts.entries()) {

@@ -54,14 +54,17 @@ onOneEngine('postgres', 'the page about calendars', (engine) => {
     await receiver.stop()
   })
 
-  test('is for managers: staff see and do nothing', async () => {
+  test('feeds and busy calendars are for managers: staff see their own accounts only', async () => {
     const staff = await logInNewPerson(service, {
       ...{ email: 'anna@example.com', role: 'staff', staffId: anna },
       place: { businessId: businessOf(service.world, 'Salon Spree').id },
     })
-    for (const page of [path, newFeed, newBusy]) expect((await show(page, staff)).status).toBe(404)
+    for (const page of [newFeed, newBusy]) expect((await show(page, staff)).status).toBe(404)
+    expect(textOf(await show(path, staff))).toMatch(/Your calendars(?!.*address)/)
     expect((await post(newFeed, { of: '', detail: 'full' }, staff)).status).toBe(404)
-    expect((await show('/console/bookings', staff)).body).not.toContain(path)
+    const seen = String((await show('/console/bookings', staff)).body)
+    expect(seen).toContain('Your calendars')
+    expect(seen).not.toContain('Connected calendars')
     expect((await show('/console/people')).body).toContain(`href="${path}"`)
     const text = textOf(await show())
     expect(text).toContain('No addresses yet. Create one for each person')

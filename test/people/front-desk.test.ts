@@ -36,6 +36,9 @@ const itsPages = [
     '/businesses',
   ],
   ...['/away', '/away/:id', '/class', '/print'],
+  // their own accounts: test/calendars/cloud-accounts.test.ts
+  ...['/calendars', '/calendars/accounts/new', '/calendars/accounts/:id', '/calendars/accounts/:id/remove'],
+  ...['google', 'google/start', 'microsoft', 'microsoft/start'].map((one) => `/calendars/${one}`),
   ...['/email', '/link', '/code', '/first', '/forgotten', '/login'],
 ]
 
@@ -123,7 +126,7 @@ onEachEngine('the front desk', (engine) => {
     }
     const forms = routes.filter(({ method }) => method === 'POST').map(({ url }) => url)
     const others = forms.filter((url) =>
-      /^\/console\/(locations|people|users|resources|services|coupons|calendars|developers|settings|website|start\/(?!hide)|new-business)/.test(
+      /^\/console\/(locations|people|users|resources|services|coupons|calendars\/(?!accounts)|developers|settings|website|start\/(?!hide)|new-business)/.test(
         url,
       ),
     )

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { operator } from '../../src/access/actor.ts'
 import type { CalendarReader } from '../../src/calendars/busy-file.ts'
 import type { CalendarWriter } from '../../src/calendars/calendar-writer.ts'
-import { connectCalendarAccount } from '../../src/calendars/calendar-account.ts'
+import { connectCalendarAccount } from '../../src/calendars/calendar-connection.ts'
 import { instantFromMs } from '../../src/base/instants.ts'
 import { calendar, event } from '../calendars/calendar-files.ts'
 import { fetchDue } from './busy-calendars.ts'
@@ -113,8 +113,6 @@ export async function makeCalendarWorld(
     through(await radicale.makeCalendar(user, 'Home')),
   ]
   const { db } = service.context
-  const rows = async (table: string) =>
-    (await service.rows(table)).filter(({ business_id }) => business_id === business.id)
   return {
     ...{ business, user, work, home },
     offer: { service_id, location_id: location, staff_id: anna },
@@ -151,9 +149,14 @@ export async function makeCalendarWorld(
       service.clock.advance(3_700)
       await writer.settled()
     },
-    busy: async () =>
-      (await rows('blocks'))
-        .map(({ starts_at }) => new Date(String(starts_at)).toISOString().slice(11, 16))
-        .toSorted(),
+    busy: () => busyStarts(service, business.id),
   }
+}
+
+/** Returns the starts of the busy times of a business, such as `10:00`, in UTC. */
+export async function busyStarts(service: TestService, businessId: string): Promise<string[]> {
+  return (await service.rows('blocks'))
+    .filter(({ business_id }) => business_id === businessId)
+    .map(({ starts_at }) => new Date(String(starts_at)).toISOString().slice(11, 16))
+    .toSorted()
 }

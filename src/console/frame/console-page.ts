@@ -609,8 +609,12 @@ function personMenu(visit: ConsoleVisit): Html {
       <li class="soft"><bdi>${email}</bdi></li>
       <li><a href="${pathOf('/console/account', visit)}">${texts.frame.account}</a></li>
       ${
-        hasRole(person, 'manager')
-          ? html`<li><a href="${pathOf('/console/calendars', visit)}">${texts.calendars.title}</a></li> `
+        hasRole(person, 'manager') || person.staffId !== null
+          ? html`<li>
+              <a href="${pathOf('/console/calendars', visit)}"
+                >${hasRole(person, 'manager') ? texts.calendars.title : texts.calendars.own.title}</a
+              >
+            </li> `
           : ''
       }
       ${role === 'owner' ? html`<li><a href="${pathOf('/console/audit', visit)}">${texts.audit.title}</a></li>` : ''}

@@ -256,6 +256,8 @@ export interface TextParameters {
   'calendars.accounts.read': { age: string | number }
   'calendars.accounts.writesTo': { calendar: string | number }
   'calendars.accounts.waiting': { count: number }
+  'calendars.accounts.goTo': { provider: string | number }
+  'calendars.accounts.grantWhy': { provider: string | number }
   'calendars.accounts.keepsBusyHint': { most: string | number }
   'calendars.accounts.removeWhy': { name: string | number }
   'calendars.accounts.broken': { count: number }

@@ -1,21 +1,20 @@
 import { Type } from 'typebox'
+import { hasRole } from '../../access/actor.ts'
 import { countTrial } from '../../access/counted-requests.ts'
-import type { RateLimiter } from '../../access/rate-limits.ts'
 import { html, type Html } from '../../base/html.ts'
 import { readInstant } from '../../base/instants.ts'
 import { mostPerPage } from '../../base/paging.ts'
 import { Id } from '../../base/wire.ts'
 import type { Context } from '../../bookings/context.ts'
 import { maxBusyCalendars } from '../../calendars/busy-calendar.ts'
-import type { CalendarReader } from '../../calendars/busy-file.ts'
 import {
   type CalendarAccountShown,
   changeCalendarAccount,
-  connectCalendarAccount,
   deleteCalendarAccount,
   listCalendarAccounts,
   showCalendarAccount,
 } from '../../calendars/calendar-account.ts'
+import { connectCalendarAccount } from '../../calendars/calendar-connection.ts'
 import {
   type CalendarAccountConnection,
   ChangeCalendarAccount,
@@ -23,6 +22,7 @@ import {
 } from '../../calendars/calendar-account-schemas.ts'
 import { FetchFailed } from '../../calendars/calendar-http.ts'
 import { told } from '../../calendars/fetch-problems.ts'
+import { type ProviderName, providerNames, providerOf } from '../../calendars/providers.ts'
 import { staffKind } from '../../catalogue/catalogue-kinds.ts'
 import { faultSummary, filledForm, type FormState, hidden } from '../../pages/form.ts'
 import { asksOnce } from '../developers/developers-page.ts'
@@ -36,11 +36,24 @@ import {
 } from '../frame/console-route.ts'
 import { fieldsOf, fillRows, ids, optional, readRows, type Rows, text } from '../frame/form-rows.ts'
 import { listItems } from '../frame/lists.ts'
-import { ageText, backLink, calendarsPath, faultText, managerOf, limitWords } from './calendar-parts.ts'
+import {
+  type AccountParts,
+  accountsPath,
+  ageText,
+  backLink,
+  calendarsPath,
+  faultText,
+  grantPath,
+  limitWords,
+  visitorOf,
+} from './calendar-parts.ts'
 
-/* Calendar accounts of staff: connect one, choose its calendars, and see that it works. */
+/*
+ * Calendar accounts of staff: connect one, choose its calendars, and see that it works. Managers see those of everybody,
+ * others their own.
+ */
 
-const path = `${calendarsPath}/accounts`
+const path = accountsPath
 const newPath = `${path}/new`
 
 /** Servers that need no address. */
@@ -50,40 +63,56 @@ const servers = {
   other: undefined,
 } as const
 
+/** With a password. */
 type ServerName = keyof typeof servers
 
-interface Parts {
-  reader: CalendarReader
-  limiter: RateLimiter
-}
-
-export function accountRoutes(context: Context, parts: Parts): ConsoleRoute[] {
+export function accountRoutes(context: Context, parts: AccountParts): ConsoleRoute[] {
   return [newAccount(context, parts), accountPage(context), removedAccount(context)]
 }
 
 type Named = readonly { id: string; name: string }[]
 
 /** Renders the accounts of a business, each with its state. */
-export async function accountList(
-  context: Context,
-  visit: BusinessVisit,
-  { staff }: { staff: Named },
-): Promise<Html> {
+export async function accountList(context: Context, visit: BusinessVisit, staff: Named): Promise<Html> {
   const { accounts: t } = visit.texts.calendars
-  const query = { limit: mostPerPage }
-  const { data } = await listCalendarAccounts(context, managerOf(visit), query)
   return html`<div class="head">
       <h2>${t.title}</h2>
       ${staff.length === 0 ? '' : html`<a class="button" href="${pathOf(newPath, visit)}">${t.add}</a>`}
     </div>
     <p class="soft">${t.what}</p>
-    ${
-      data.length === 0
-        ? html`<p>${t.none}</p>`
-        : html`<ul class="rows">
-            ${data.map((account) => accountRow(context, visit, { account, staff }))}
-          </ul>`
-    }`
+    ${await accountRows(context, visit, staff)}`
+}
+
+/** Renders the page of the visitor's own accounts. */
+export async function ownAccountsPage(
+  context: Context,
+  visit: BusinessVisit,
+  done: string | undefined,
+): Promise<ShownPage> {
+  const { calendars: t } = visit.texts
+  const { staff } = await staffOf(context, visit)
+  return {
+    title: t.own.title,
+    body: html`<div class="head">
+        <h1>${t.own.title}</h1>
+        ${staff.length === 0 ? '' : html`<a class="button" href="${pathOf(newPath, visit)}">${t.accounts.add}</a>`}
+      </div>
+      ${doneNotice(t.done, done)}
+      <p>${t.own.what}</p>
+      ${staff.length === 0 ? html`<p>${t.own.nobody}</p>` : await accountRows(context, visit, staff)}`,
+  }
+}
+
+async function accountRows(context: Context, visit: BusinessVisit, staff: Named): Promise<Html> {
+  const { accounts: t } = visit.texts.calendars
+  const { data } = await listCalendarAccounts(context, visitorOf(visit), { limit: mostPerPage })
+  return html`${
+    data.length === 0
+      ? html`<p>${t.none}</p>`
+      : html`<ul class="rows">
+          ${data.map((account) => accountRow(context, visit, { account, staff }))}
+        </ul>`
+  }`
 }
 
 function accountRow(
@@ -129,12 +158,12 @@ function stateLines(context: Context, visit: BusinessVisit, account: CalendarAcc
     ${writeFault && !fault ? html`<span class="fault">${faultText(visit, writeFault)}</span>` : ''}`
 }
 
-function newAccount(context: Context, { reader, limiter }: Parts): ConsoleRoute {
+function newAccount(context: Context, { reader, limiter }: AccountParts): ConsoleRoute {
   return {
     path: newPath,
     name: 'NewCalendarAccountPage',
     summary: 'Connect a calendar account of a staff member',
-    role: 'manager',
+    role: 'staff',
     query: {
       server: Type.Optional(Type.String({ maxLength: 20 })),
       account: Type.Optional(Type.String({ ...Id })),
@@ -143,9 +172,12 @@ function newAccount(context: Context, { reader, limiter }: Parts): ConsoleRoute 
       const { staff } = await staffOf(context, visit)
       const { account: id } = query
       if (id !== undefined) {
-        const { staff_id, url, user_name } = await showCalendarAccount(context, managerOf(visit), id)
+        const { kind, staff_id, url, user_name } = await showCalendarAccount(context, visitorOf(visit), id)
+        if (kind !== 'caldav') return shownGrant(context, visit, { kind, staffId: staff_id })
         return shownConnect(context, visit, filledForm({ server: 'other', staff_id, url, user_name }))
       }
+      const provider = offered(context).find((kind) => kind === query['server'])
+      if (provider) return shownGrant(context, visit, { kind: provider })
       const server = query['server'] ?? 'icloud'
       const staff_id = staff.length === 1 ? (staff[0]?.id ?? '') : ''
       return shownConnect(context, visit, filledForm({ server, staff_id }))
@@ -163,7 +195,7 @@ function newAccount(context: Context, { reader, limiter }: Parts): ConsoleRoute 
           ...(url !== undefined && { url }),
         })
         await countTrial(context, limiter, visit.person)
-        const { id } = await connectCalendarAccount(context, managerOf(visit), input, reader).catch(
+        const { id } = await connectCalendarAccount(context, visitorOf(visit), input, reader).catch(
           (error: unknown) => {
             if (!(error instanceof FetchFailed)) throw error
             const field = error.fault.problem === 'sign_in_refused' ? 'password' : 'url'
@@ -181,8 +213,10 @@ function serverOf(typed = ''): ServerName {
   return Object.hasOwn(servers, typed) ? (typed as ServerName) : 'other'
 }
 
+/** Returns the staff members whose accounts the visitor may connect. */
 async function staffOf(context: Context, { person, business: { id: businessId } }: BusinessVisit) {
-  return { staff: await listItems(context, person, { kind: staffKind, businessId }) }
+  const all = await listItems(context, person, { kind: staffKind, businessId })
+  return { staff: hasRole(person, 'manager') ? all : all.filter(({ id }) => id === person.staffId) }
 }
 
 async function shownConnect(context: Context, visit: BusinessVisit, state: FormState): Promise<ShownPage> {
@@ -196,19 +230,68 @@ async function shownConnect(context: Context, visit: BusinessVisit, state: FormS
     section: 'people',
     body: html`${backLink(visit)}
       <h1>${t.add}</h1>
-      ${faultSummary(state, setUp)}
-      <nav class="actions" aria-label="${t.server}">
-        ${Object.keys(servers).map((name) => {
-          const isHere = name === server ? html`aria-current="page"` : ''
-          const address = pathOf(newPath, visit, { server: name })
-          return html`<a class="button" href="${address}" ${isHere}>${t.servers[name as ServerName]}</a>`
-        })}
-      </nav>
+      ${faultSummary(state, setUp)} ${serverLinks(context, visit, server)}
       <form method="post" action="${pathOf(newPath, visit)}" class="fields wide-fields">
         ${hidden({ server })} ${at()}
         <p class="soft">${t.passwordWhy}</p>
         <div class="actions"><button type="submit" class="main">${t.connect}</button></div>
       </form>`,
+  }
+}
+
+/** Returns the providers that the operator has set up. */
+function offered({ config }: Pick<Context, 'config'>): ProviderName[] {
+  return providerNames.filter((kind) => providerOf(config, kind) !== undefined)
+}
+
+/** Renders the choice of the provider. */
+function serverLinks(context: Context, visit: BusinessVisit, present: ServerName | ProviderName): Html {
+  const { accounts: t } = visit.texts.calendars
+  const names = [...offered(context), ...(Object.keys(servers) as ServerName[])]
+  return html`<nav class="actions" aria-label="${t.server}">
+    ${names.map((name) => {
+      const isHere = name === present ? html`aria-current="page"` : ''
+      const address = pathOf(newPath, visit, { server: name })
+      return html`<a class="button" href="${address}" ${isHere}>${t.servers[name]}</a>`
+    })}
+  </nav>`
+}
+
+/** Renders the ways to a provider: one for each person whose account the visitor may connect. */
+async function shownGrant(
+  context: Context,
+  visit: BusinessVisit,
+  { kind, staffId }: { kind: ProviderName; staffId?: string },
+): Promise<ShownPage> {
+  const { accounts: t } = visit.texts.calendars
+  const provider = t.servers[kind]
+  const { staff } = await staffOf(context, visit)
+  const shown = staffId === undefined ? staff : staff.filter(({ id }) => id === staffId)
+  const link = (id: string) =>
+    html`<a class="button main" href="${grantPath(visit, kind, id)}">${t.goTo({ provider })}</a>`
+  const [only] = shown.length === 1 ? shown : []
+  return {
+    title: t.add,
+    section: 'people',
+    body: html`${backLink(visit)}
+      <h1>${only ? t.of({ name: only.name }) : t.add}</h1>
+      ${serverLinks(context, visit, kind)}
+      <p>${t.grantWhy({ provider })}</p>
+      ${
+        only
+          ? html`<p>${link(only.id)}</p>`
+          : html`<ul class="rows">
+              ${shown.map(
+                ({ id, name }) =>
+                  html`<li class="key">
+                    <span class="row-what"
+                      ><strong><bdi>${name}</bdi></strong></span
+                    >
+                    ${link(id)}
+                  </li>`,
+              )}
+            </ul>`
+      }`,
   }
 }
 
@@ -235,12 +318,12 @@ function connectRows(
 }
 
 function accountPage(context: Context): ConsoleRoute {
-  const find = (visit: BusinessVisit, id: string) => showCalendarAccount(context, managerOf(visit), id)
+  const find = (visit: BusinessVisit, id: string) => showCalendarAccount(context, visitorOf(visit), id)
   return {
     path: `${path}/:id`,
     name: 'CalendarAccountPage',
     summary: 'The calendars of a calendar account',
-    role: 'manager',
+    role: 'staff',
     show: async (visit, { id, query }) => {
       const account = await find(visit, id)
       const state = filledForm(fillRows(choiceRows(visit, account), account))
@@ -253,7 +336,7 @@ function accountPage(context: Context): ConsoleRoute {
       act: async (visit, typed, { id }) => {
         const account = await find(visit, id)
         const change = checkedForm(ChangeCalendarAccount, readRows(choiceRows(visit, account), typed))
-        await changeCalendarAccount(context, managerOf(visit), { id, change })
+        await changeCalendarAccount(context, visitorOf(visit), { id, change })
         return { path: calendarsPath, query: { done: 'accountSaved' } }
       },
       again: async (visit, state, { id }) =>
@@ -309,14 +392,14 @@ function removedAccount(context: Context): ConsoleRoute {
     path: `${path}/:id/remove`,
     name: 'CalendarAccountRemoval',
     summary: 'Disconnect a calendar account',
-    role: 'manager',
+    role: 'staff',
     form: {
       act: async (visit, _typed, { id }) => {
-        await deleteCalendarAccount(context, managerOf(visit), id)
+        await deleteCalendarAccount(context, visitorOf(visit), id)
         return { path: calendarsPath, query: { done: 'accountRemoved' } }
       },
       again: async (visit, state, { id }) => {
-        const account = await showCalendarAccount(context, managerOf(visit), id)
+        const account = await showCalendarAccount(context, visitorOf(visit), id)
         return shownAccount(context, visit, { account, state })
       },
     },

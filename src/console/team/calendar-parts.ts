@@ -1,8 +1,13 @@
+import { hasRole } from '../../access/actor.ts'
+import type { RateLimiter } from '../../access/rate-limits.ts'
 import { html, type Html } from '../../base/html.ts'
 import { type Instant, secondsUntil } from '../../base/instants.ts'
 import { maxBusyCalendars } from '../../calendars/busy-calendar.ts'
+import type { CalendarReader } from '../../calendars/busy-file.ts'
+import { returnPath } from '../../calendars/calendar-connection.ts'
 import { type CalendarFault, withPlace } from '../../calendars/fetch-problems.ts'
-import { pathOf } from '../frame/console-page.ts'
+import type { ProviderName } from '../../calendars/providers.ts'
+import { type ConsoleVisit, pathOf } from '../frame/console-page.ts'
 import type { BusinessVisit } from '../frame/console-route.ts'
 import { relativeTime } from '../frame/formats.ts'
 import { textFor } from '../frame/text-groups.ts'
@@ -11,21 +16,36 @@ import type { ConsoleTexts } from '../frame/texts.ts'
 /* The parts that the pages of connected calendars share. */
 
 export const calendarsPath = '/console/calendars'
+export const accountsPath = `${calendarsPath}/accounts`
+
+/** The parts of the server that connect an account. */
+export interface AccountParts {
+  reader: CalendarReader
+  limiter: RateLimiter
+}
+
+/** Returns the address that begins a grant for a staff member. */
+export function grantPath(visit: ConsoleVisit, kind: ProviderName, staffId: string): string {
+  return pathOf(`${returnPath(kind)}/start`, visit, { staff: staffId })
+}
 
 /** Returns the visitor restricted to this business, even if they belong to a hub. */
-export function managerOf({ person, business }: BusinessVisit) {
+export function visitorOf({ person, business }: BusinessVisit) {
   return { ...person, scope: { businessId: business.id } }
 }
 
 /** Renders the link to the list of connected calendars. */
-export function backLink(visit: BusinessVisit): Html {
+export function backLink(visit: ConsoleVisit): Html {
+  const { calendars: t } = visit.texts
   return html`<p>
-    <a class="back" href="${pathOf(calendarsPath, visit)}">${visit.texts.calendars.title}</a>
+    <a class="back" href="${pathOf(calendarsPath, visit)}"
+      >${hasRole(visit.person, 'manager') ? t.title : t.own.title}</a
+    >
   </p>`
 }
 
 /** Explains why a calendar cannot be read, in the language of the page. */
-export function faultText({ texts }: BusinessVisit, { code, sentence, where }: CalendarFault): string {
+export function faultText({ texts }: ConsoleVisit, { code, sentence, where }: CalendarFault): string {
   return withPlace(problemText(texts.calendars, code) ?? sentence, where)
 }
 

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import type { FastifyInstance } from 'fastify'
+import { hasRole } from '../../access/actor.ts'
 import type { RateLimiter } from '../../access/rate-limits.ts'
 import { html, type Html } from '../../base/html.ts'
 import { readInstant } from '../../base/instants.ts'
@@ -20,8 +21,9 @@ import { createFeed, deleteFeed, listFeeds, maxFeeds, rotateFeed } from '../../c
 import { CreateFeed } from '../../calendars/feed-schemas.ts'
 import { locationKind, staffKind } from '../../catalogue/catalogue-kinds.ts'
 import { choice, faultSummary, filledForm, type FormState, hidden } from '../../pages/form.ts'
-import { accountList, accountRoutes } from './calendar-account-routes.ts'
-import { ageText, backLink, calendarsPath, faultText, limitWords, managerOf } from './calendar-parts.ts'
+import { accountList, accountRoutes, ownAccountsPage } from './calendar-account-routes.ts'
+import { grantRoutes } from './calendar-grant-routes.ts'
+import { ageText, backLink, calendarsPath, faultText, limitWords, visitorOf } from './calendar-parts.ts'
 import { asksOnce } from '../developers/developers-page.ts'
 import { listItems, nextPage } from '../frame/lists.ts'
 import { doneNotice, pathOf } from '../frame/console-page.ts'
@@ -56,6 +58,7 @@ export function calendarsRoutes(reader: CalendarReader, limiter: RateLimiter) {
       removedBusy(context),
       ...accountRoutes(context, { reader, limiter }),
     ])
+    grantRoutes(app, context, { reader, limiter })
   }
 }
 
@@ -77,9 +80,11 @@ function overview(context: Context): ConsoleRoute {
     path,
     name: 'CalendarsPage',
     summary: 'Calendars elsewhere: feeds and busy calendars',
-    role: 'manager',
+    role: 'staff',
     show: (visit, { query }) =>
-      overviewPage(context, visit, { done: query['done'], cursor: query['cursor'] }),
+      hasRole(visit.person, 'manager')
+        ? overviewPage(context, visit, { done: query['done'], cursor: query['cursor'] })
+        : ownAccountsPage(context, visit, query['done']),
   }
 }
 
@@ -95,7 +100,7 @@ async function overviewPage(
   const { calendars: t, setUp } = visit.texts
   const names = await namesOf(context, visit)
   const [accounts, feeds, busy] = await Promise.all([
-    accountList(context, visit, names),
+    accountList(context, visit, names.staff),
     feedList(context, visit, names),
     busyList(context, visit, { names, cursor }),
   ])
@@ -123,7 +128,7 @@ async function overviewPage(
 
 async function feedList(context: Context, visit: BusinessVisit, names: Names): Promise<Html> {
   const t = visit.texts.calendars
-  const { data } = await listFeeds(context, managerOf(visit), { limit: mostPerPage })
+  const { data } = await listFeeds(context, visitorOf(visit), { limit: mostPerPage })
   if (data.length === 0) return html`<p>${t.noFeeds}</p>`
   const setting = { timezone: visit.business.timezone, locale: visit.locale }
   return html`<ul class="rows">
@@ -188,7 +193,7 @@ function newFeed(context: Context): ConsoleRoute {
         let made: Awaited<ReturnType<typeof createFeed>> | undefined
         const next = await once(
           async (store) => {
-            made = await createFeed(context, managerOf(visit), input, store)
+            made = await createFeed(context, visitorOf(visit), input, store)
           },
           () => ({ path, query: { done: 'feedMade' } }),
         )
@@ -268,7 +273,7 @@ function feedForms(context: Context): ConsoleRoute[] {
       role: 'manager',
       form: {
         act: async (visit, _typed, { id }) => {
-          const rotated = await rotateFeed(context, managerOf(visit), id)
+          const rotated = await rotateFeed(context, visitorOf(visit), id)
           return { page: await addressPage(context, visit, rotated) }
         },
         again,
@@ -281,7 +286,7 @@ function feedForms(context: Context): ConsoleRoute[] {
       role: 'manager',
       form: {
         act: async (visit, _typed, { id }) => {
-          await deleteFeed(context, managerOf(visit), id)
+          await deleteFeed(context, visitorOf(visit), id)
           return { path, query: { done: 'feedRemoved' } }
         },
         again,
@@ -299,7 +304,7 @@ async function busyList(
   if (names.staff.length === 0)
     return html`<p>${t.noStaff} <a href="${pathOf('/console/people/new', visit)}">${t.addPerson}</a></p>`
   const query = { limit: mostPerPage, cursor }
-  const page = await pageOfBusyCalendars(context, managerOf(visit), query)
+  const page = await pageOfBusyCalendars(context, visitorOf(visit), query)
   const { data, next_cursor: next } = presentPage(page, (row) => ({
     ...presentBusyCalendar(row),
     fault: lastFault(row),
@@ -373,12 +378,12 @@ function newBusy(context: Context, reader: CalendarReader): ConsoleRoute {
         const input = checkedForm(CreateBusyCalendar, readRows(busyRows(visit), typed))
         return once(
           async (store) => {
-            const fault = await calendarFault(context, managerOf(visit), input, reader)
+            const fault = await calendarFault(context, visitorOf(visit), input, reader)
             if (fault) {
               const { asked } = visit.texts.calendars
               throw new FormFault({ url: `${faultText(visit, fault)} ${asked({ origin: fault.origin })}` })
             }
-            return addBusyCalendar(context, managerOf(visit), { ...input, once: true }, store)
+            return addBusyCalendar(context, visitorOf(visit), { ...input, once: true }, store)
           },
           () => ({ path, query: { done: 'busyMade' } }),
         )
@@ -415,7 +420,7 @@ function removedBusy(context: Context): ConsoleRoute {
     role: 'manager',
     form: {
       act: async (visit, _typed, { id }) => {
-        await deleteBusyCalendar(context, managerOf(visit), id)
+        await deleteBusyCalendar(context, visitorOf(visit), id)
         return { path, query: { done: 'busyRemoved' } }
       },
       again: (visit, state) => overviewPage(context, visit, { state }),
