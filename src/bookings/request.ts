@@ -1,14 +1,15 @@
 import { type Actor, isStaff, operator, type PersonActor } from '../access/actor.ts'
 import { bookingPageKey } from '../access/page-key.ts'
 import { findNearest } from '../availability/availability.ts'
+import { readAskedItems } from '../availability/visit-query-rules.ts'
 import { type Instant, readInstant, toMs } from '../base/instants.ts'
 import { type Page, readPage, timeCursorOf } from '../base/paging.ts'
 import { publicUrl } from '../base/public-url.ts'
 import { repeat } from '../base/repeat.ts'
 import type { BookingRow } from '../database/shown-booking.ts'
 import { findSeriesDates } from '../database/series.ts'
-import { itemsOf } from '../database/shown-item-rules.ts'
 import { recordReminder } from '../push/outbox.ts'
+import { againUrl, anyone } from './again-link.ts'
 import { lockBooking } from './booking-queries.ts'
 import type { Context } from './context.ts'
 import { endUnanswered } from './pending-booking.ts'
@@ -184,14 +185,22 @@ export async function otherTimes(context: Context, booking: BookingRow): Promise
   const key = await bookingPageKey(context, booking.business_id)
   if (key === undefined) return []
   const lengthMs = toMs(booking.ends_at) - toMs(booking.starts_at)
-  const query = { ...(await offerToMove(context, booking)), location_id: booking.location_id }
+  const wish = await offerToMove(context, booking)
+  const query = { ...wish, location_id: booking.location_id }
   const startsAtMs = toMs(booking.starts_at)
   const slots = await findNearest(context, operator, { query, startsAtMs, apartMs: lengthMs })
-  const services = [...new Set(itemsOf(booking).map(({ service }) => service.id))].join(',')
   return slots
-    .map(({ starts_at }) => ({
-      startsAt: readInstant(starts_at),
-      url: `${publicUrl(context.config)}/book/${key}?service=${services}&location=${booking.location_id}&date=${starts_at.slice(0, 10)}`,
-    }))
+    .map((slot) => {
+      const startsAt = readInstant(slot.starts_at)
+      const bookingUrl = `${publicUrl(context.config)}/book/${key}`
+      return { startsAt, url: againUrl(bookingUrl, booking, { staffId: personIn(wish), startsAt }) }
+    })
     .toSorted((one, other) => (one.startsAt < other.startsAt ? -1 : 1))
+}
+
+/** Returns the person for whom the client asked, or `anyone`. Several people of a visit do not fit into a link. */
+function personIn({ staff_id, items }: Awaited<ReturnType<typeof offerToMove>>): string {
+  const people = items === undefined ? [staff_id] : readAskedItems(items).map((item) => item.staff_id)
+  const [person = anyone, ...others] = new Set(people)
+  return others.length === 0 ? person : anyone
 }

@@ -3,6 +3,7 @@ import { type Instant, plusSeconds } from '../base/instants.ts'
 import type { Queries, Reads } from '../database/database.ts'
 import { type Columns, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
 import type {
+  BookingsTable,
   WaitlistEnd,
   WaitlistOffersTable,
   WaitlistOfferStatus,
@@ -18,6 +19,7 @@ export interface ShownEntryRow extends EntryRow {
   /** Among the active entries for its first service there, from 1. Null if it is over. */
   position: number | null
   timezone: string
+  online_url: string | null
   location_name: string
   hold_id: string | null
   offer_starts_at: Instant | null
@@ -92,7 +94,7 @@ const openOffer = sql`
   join locations as l on l.id = e.location_id and l.business_id = e.business_id`
 
 const shownColumns = sql`
-  e.*, l.timezone, l.name as location_name, o.id as hold_id, o.starts_at as offer_starts_at,
+  e.*, l.timezone, l.online_url, l.name as location_name, o.id as hold_id, o.starts_at as offer_starts_at,
   o.ends_at as offer_ends_at, o.expires_at as offer_expires_at,
   o.by_hand as offer_by_hand,
   (select t.id from waitlist_offers as t where t.entry_id = e.id and t.status = 'taken' order by t.id limit 1) as booking_id,
@@ -176,6 +178,21 @@ export async function findNamesOf(
     for (const { id, name } of rows) names.set(id, name)
   }
   return names
+}
+
+/** Returns the clients of entries of a business. */
+export async function findEntryClients(
+  db: Reads,
+  businessId: string,
+  ids: readonly string[],
+): Promise<Pick<EntryRow, 'id' | 'first_name' | 'last_name' | 'email'>[]> {
+  if (ids.length === 0) return []
+  return db
+    .selectFrom('waitlist_entries')
+    .select(['id', 'first_name', 'last_name', 'email'])
+    .where('business_id', '=', businessId)
+    .where('id', 'in', ids)
+    .execute()
 }
 
 /** Locks an entry until the transaction ends. */
@@ -331,18 +348,56 @@ export function findActiveEntries(db: Reads, businessId: string, max: number): P
     .execute()
 }
 
-/** Returns the starts ahead that were offered to entries before, by entry. */
-export async function findTriedStarts(
-  db: Reads,
-  businessId: string,
-  now: Instant,
-): Promise<Map<string, Set<Instant>>> {
-  const { rows } = await sql<{ entry_id: string; starts_at: Instant }>`
-    select o.entry_id, o.starts_at
+/** A time ahead that an active entry was offered before. */
+export interface PastOffer {
+  id: string
+  entry_id: string
+  service_id: string
+  location_id: string
+  staff_id: string | null
+  starts_at: Instant
+  ends_at: Instant
+  decided_at: Instant
+}
+
+/** Lists times ahead that entries were offered before, with a person whom the entry accepts. */
+export async function findPastOffers(db: Reads, businessId: string, now: Instant): Promise<PastOffer[]> {
+  const { rows } = await sql<PastOffer>`
+    select o.id, o.entry_id, e.service_id, e.location_id, o.staff_id, o.starts_at, o.ends_at, o.decided_at
       from waitlist_entries as e join waitlist_offers as o on o.entry_id = e.id
-     where e.business_id = ${businessId} and e.ended_at is null and o.starts_at > ${now}`.execute(db)
-  const byEntry = Map.groupBy(rows, ({ entry_id }) => entry_id)
-  return new Map([...byEntry].map(([id, offers]) => [id, new Set(offers.map(({ starts_at }) => starts_at))]))
+     where e.business_id = ${businessId} and e.ended_at is null and o.ends_at > ${now}
+       and o.decided_at is not null
+       and (e.staff_id is null or o.staff_id is null or o.staff_id = e.staff_id)`.execute(db)
+  return rows
+}
+
+/** A booking that was cancelled. */
+export type CancelledBooking = Pick<
+  BookingsTable,
+  'id' | 'service_id' | 'location_id' | 'staff_id' | 'starts_at' | 'ends_at' | 'created_at'
+>
+
+/** Lists cancelled bookings that start within a time, and were made at `since` or later. */
+export function findCancelledWithin(
+  db: Reads,
+  {
+    businessId,
+    from,
+    until,
+    since,
+    max,
+  }: { businessId: string; from: Instant; until: Instant; since: Instant; max: number },
+): Promise<CancelledBooking[]> {
+  return db
+    .selectFrom('bookings')
+    .select(['id', 'service_id', 'location_id', 'staff_id', 'starts_at', 'ends_at', 'created_at'])
+    .where('business_id', '=', businessId)
+    .where('starts_at', '>=', from)
+    .where('starts_at', '<', until)
+    .where('created_at', '>=', since)
+    .where('status', '=', 'cancelled')
+    .limit(max)
+    .execute()
 }
 
 /** Asks for a sweep of a business at once, whether or not it had entries before. */

@@ -1,5 +1,6 @@
 import { showFirstDays } from '../availability/availability.ts'
 import { isSlotUnavailable } from '../availability/offer-rules.ts'
+import type { Span } from '../availability/resource-rules.ts'
 import type { ShownSlot } from '../availability/shown-slot-rules.ts'
 import { dateOf, dayOf } from '../availability/hours-rules.ts'
 import { Problem } from '../base/errors.ts'
@@ -18,11 +19,11 @@ import type { Context } from './context.ts'
 import { endIn } from './waitlist.ts'
 import { noteTaken, offerTime } from './waitlist-offer.ts'
 import { holderOf } from './waitlist-actors.ts'
+import { isRefused, readRefusedTimes } from './waitlist-refused.ts'
 import {
   endOffer,
   findActiveEntries,
   findOverOffers,
-  findTriedStarts,
   finishSweep,
   isAnySweepDue,
   type LeasedSweep,
@@ -166,7 +167,7 @@ class Sweep {
     const { reads } = this.context.db
     const business = await businessInScope(reads, { businessId: this.businessId }, this.businessId)
     const entries = await findActiveEntries(reads, this.businessId, maxEntries)
-    const tried = await findTriedStarts(reads, this.businessId, this.now)
+    const refused = await readRefusedTimes(reads, this.businessId, this.now)
     const blocked = await findBlockedAmong(reads, this.businessId, [
       ...new Set(entries.flatMap(({ email }) => (email === null ? [] : clientEmailOf(email)))),
     ])
@@ -184,7 +185,7 @@ class Sweep {
       const reach = await reachOf(this.context, reads, { entry, timezone: group.timezone })
       if (!reach.isMailed && reach.number === undefined) continue
       const isOffered = await this.offerTo(entry, group, {
-        ...{ offerMinutes: business.offer_minutes, tried: tried.get(entry.id) ?? new Set() },
+        ...{ offerMinutes: business.offer_minutes, refused: refused.get(entry.id) ?? [] },
         quietEnd: quietUntil(this.now, group.timezone, quiet),
       })
       if (!isOffered) continue
@@ -213,16 +214,16 @@ class Sweep {
     group: Group,
     {
       offerMinutes,
-      tried,
+      refused,
       quietEnd,
-    }: { offerMinutes: number; tried: ReadonlySet<Instant>; quietEnd: Instant | undefined },
+    }: { offerMinutes: number; refused: readonly Span[]; quietEnd: Instant | undefined },
   ): Promise<boolean> {
     let tries = 0
     for (const chunk of chunksOf(entry, dateAt(this.now, group.timezone))) {
       for (const slot of await this.slotsIn(group, chunk)) {
         if (!isWithin(entry, slot.starts_at)) continue
         const startsAt = readInstant(slot.starts_at)
-        if (tried.has(startsAt)) continue
+        if (isRefused(refused, { starts_at: startsAt, ends_at: readInstant(slot.ends_at) })) continue
         const { noticeMinutes } = group
         const until = offerEnd(this.now, { startsAt, noticeMinutes, offerMinutes })
         if (until === undefined) continue

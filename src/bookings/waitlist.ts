@@ -33,6 +33,7 @@ import {
   endOffer,
   findEntries,
   findEntry,
+  findEntryClients,
   findNamesOf,
   insertEntry,
   lockEntry,
@@ -226,6 +227,16 @@ async function withNames(db: Reads, entries: readonly ShownEntryRow[]): Promise<
     staff: [...new Set(items.flatMap(({ staff_id }) => staff_id ?? []))],
   })
   return entries.map((entry) => ({ entry, names }))
+}
+
+/** Returns the names of clients on the waiting list, by entry. */
+export async function entryNamesIn(
+  { db }: Context,
+  businessId: string,
+  ids: readonly string[],
+): Promise<Map<string, { first_name: string; last_name: string; email: string }>> {
+  const rows = await findEntryClients(db.reads, businessId, [...new Set(ids)])
+  return new Map(rows.map(({ id, email, ...names }) => [id, { ...names, email: email ?? '' }]))
 }
 
 const entryCursor = timeCursorOf('waitlist')

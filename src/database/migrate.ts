@@ -47,6 +47,7 @@ import { paymentsByDay } from './migrations/0047-payments-by-day.ts'
 import { calendarAccounts } from './migrations/0048-calendar-accounts.ts'
 import { checkoutUrl } from './migrations/0049-checkout-url.ts'
 import { clientTextLinks } from './migrations/0050-client-text-links.ts'
+import { waitlistMessages } from './migrations/0051-waitlist-messages.ts'
 import type { Tables } from './tables.ts'
 
 /** All migrations in order. Never change a released one. */
@@ -96,6 +97,7 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0048-calendar-accounts': calendarAccounts,
   '0049-checkout-url': checkoutUrl,
   '0050-client-text-links': clientTextLinks,
+  '0051-waitlist-messages': waitlistMessages,
 }
 
 /** Names in the order of the migrations. */

@@ -335,8 +335,16 @@ interface MailWait {
   until: Instant | null
 }
 
+/** The kinds of messages about no booking. */
+export const noticeKinds = [
+  ...(['link', 'client_link', 'calendar', 'webhook'] as const),
+  ...(['waitlist_joined', 'offered', 'waitlist_ended'] as const),
+] as const
+
+export type NoticeKind = (typeof noticeKinds)[number]
+
 interface Waiting {
-  kind: MailKind | 'link' | 'client_link' | 'calendar' | 'webhook'
+  kind: MailKind | NoticeKind
   status: MailStatus
   attempts: number
   last_error: string | null

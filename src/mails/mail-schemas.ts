@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { exampleIds, exampleTimes } from '../base/examples.ts'
 import { Id, listParameters, Nullable, Page, ShownId, ShownInstant, StrictObject } from '../base/wire.ts'
 import type { MailKind } from '../database/tables.ts'
-import { mailKinds, waitReasons } from './mail-rules.ts'
+import { mailKinds, noticeKinds, waitReasons } from './mail-rules.ts'
 
 const Status = Type.Enum(['queued', 'sent', 'failed'])
 const Channel = Type.Enum(['email', 'text'], { description: '`text`: a text message to a phone.' })
@@ -11,14 +11,12 @@ export const Mail = Type.Object(
   {
     id: ShownId,
     booking_id: Nullable(ShownId, { description: 'Null if the email is not about a booking.' }),
+    waitlist_entry_id: Nullable(ShownId, { description: 'The entry of the waiting list that it is about.' }),
     channel: Channel,
-    kind: Type.Enum(
-      [...(Object.keys(mailKinds) as MailKind[]), 'card_due', 'link', 'client_link', 'calendar', 'webhook'],
-      {
-        description:
-          '`booked`, and some of `changed` and `cancelled`, go to `notify_emails` of the business. `deposit_due` and `card_due` remind the client to pay, or to save a card. `link` goes to a person who logs in, `client_link` to a client who opens their page. `calendar` reports a busy calendar that cannot be read.',
-      },
-    ),
+    kind: Type.Enum([...(Object.keys(mailKinds) as MailKind[]), 'card_due', ...noticeKinds], {
+      description:
+        '`booked`, and some of `changed` and `cancelled`, go to `notify_emails` of the business. `deposit_due` and `card_due` remind the client to pay, or to save a card. `link` goes to a person who logs in, `client_link` to a client who opens their page. `calendar` reports a busy calendar that cannot be read, and `webhook` one that fails. `waitlist_joined`, `offered` and `waitlist_ended` go to a client on the waiting list.',
+    }),
     to: Type.String({ description: 'An email address, or a number (E.164).' }),
     status: Status,
     attempts: Type.Integer(),
@@ -37,11 +35,12 @@ export const Mail = Type.Object(
   {
     title: 'Mail',
     description:
-      'An email or a text message about a booking, or an email to a person who logs in. Its text is rendered when it is sent, and links are not kept.',
+      'An email or a text message about a booking or an entry of the waiting list, or an email to a person who logs in. Its text is rendered when it is sent, and links are not kept.',
     examples: [
       {
         id: exampleIds.mail,
         booking_id: exampleIds.booking,
+        waitlist_entry_id: null,
         channel: 'email',
         kind: 'confirmed',
         to: 'ada@example.com',

@@ -32,7 +32,8 @@ import {
   findNotices,
   markNoticesSeen,
   type NoticeRow,
-  type ListedTable,
+  type NoticeTable,
+  noticeTables,
   requeueNotice,
 } from './notice-queries.ts'
 import { mailRoute, mailRouteOf } from './mail-route.ts'
@@ -42,7 +43,7 @@ type ShownMail = Static<typeof Mail>
 
 type ListedMail = MailRow | NoticeRow
 
-const noticeTables: readonly ListedTable[] = ['user_mails', 'calendar_mails', 'client_text_links']
+const allNotices = Object.keys(noticeTables) as NoticeTable[]
 
 /** Lists emails in the caller's scope, the newest first: those about bookings, and notices. */
 export async function listMails(context: Context, actor: Actor, query: Static<typeof MailsQuery>) {
@@ -51,8 +52,8 @@ export async function listMails(context: Context, actor: Actor, query: Static<ty
     const { status, channel, business_id: businessId, booking_id: bookingId } = query
     const filter = { status, businessId, ...page }
     const lists: ListedMail[][] = [await findMails(reads, actor.scope, { ...filter, channel, bookingId })]
-    for (const table of bookingId === undefined ? noticeTables : [])
-      if (channel === undefined || (channel === 'text') === (table === 'client_text_links'))
+    for (const table of bookingId === undefined ? allNotices : [])
+      if (channel === undefined || (channel === 'text') === noticeTables[table])
         lists.push(await findNotices(reads, table, { ...filter, scope: actor.scope }))
     return lists.flat().toSorted(newestFirst).slice(0, page.rows)
   }
@@ -94,9 +95,9 @@ async function retryNotice(
   tx: Transaction,
   { actor, id }: { actor: Actor; id: string | undefined },
 ): Promise<NoticeRow> {
-  const find = async (table: ListedTable) =>
+  const find = async (table: NoticeTable) =>
     id === undefined ? undefined : (await findNotices(tx.db, table, { scope: actor.scope, id, rows: 1 }))[0]
-  for (const table of noticeTables) {
+  for (const table of allNotices) {
     const found = await find(table)
     if (!found) continue
     if (await requeueNotice(tx.db, table, { id: found.id, now: tx.now })) {
@@ -141,6 +142,7 @@ async function presentMail(context: Context, mail: ListedMail): Promise<ShownMai
   return {
     id: mail.id,
     booking_id: mail.booking_id,
+    waitlist_entry_id: 'waitlist_entry_id' in mail ? mail.waitlist_entry_id : null,
     channel: phone === null ? ('email' as const) : ('text' as const),
     kind: 'asks_for_card' in mail && mail.asks_for_card === 1 ? ('card_due' as const) : mail.kind,
     to: phone ?? mail.to_email,
@@ -174,6 +176,9 @@ export async function mailsOfBookings(db: Reads, bookings: readonly BookingKey[]
   return Map.groupBy(await findMailsAbout(db, bookings), ({ booking_id }) => booking_id)
 }
 
+/** Other jobs delete the old rows of the other tables. */
+const keptHere = ['user_mails', 'calendar_mails', 'client_text_links', 'webhook_mails'] as const
+
 /** Deletes emails past their retention. */
 export const oldMails: CleanupJob = {
   name: 'old mails',
@@ -181,7 +186,7 @@ export const oldMails: CleanupJob = {
     db.transaction(async (tx) => {
       const before = plusSeconds(tx.now, -retentionSeconds)
       let deleted = await deleteOldMails(tx.db, before, max)
-      for (const table of [...noticeTables, 'webhook_mails'] as const)
+      for (const table of keptHere)
         deleted += await deleteOldNotices(tx.db, table, { before, max: max - deleted })
       return deleted
     }),

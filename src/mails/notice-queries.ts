@@ -1,10 +1,10 @@
-import { type Selectable, sql } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { type Instant, plusSeconds } from '../base/instants.ts'
 import type { Queries, Reads } from '../database/database.ts'
 import { isPostgres } from '../database/json-rows.ts'
 import type { CalendarMailsTable, MailStatus, Tables } from '../database/tables.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
-import { leaseSeconds } from './mail-rules.ts'
+import { leaseSeconds, type NoticeKind } from './mail-rules.ts'
 
 /*
  * Notices are emails about no booking, in separate tables. A row is deleted once it is pointless. Its lease is its
@@ -14,11 +14,21 @@ import { leaseSeconds } from './mail-rules.ts'
 /** The `next_attempt_at` of a notice that must not be sent. */
 const never = '9999-12-31T00:00:00.000Z' as Instant
 
-/** The tables of notices that lists show. */
-export type ListedTable = 'user_mails' | 'calendar_mails' | 'client_text_links'
+/** The tables of notices, all of which lists show. True for text messages. */
+export const noticeTables = {
+  user_mails: false,
+  calendar_mails: false,
+  webhook_mails: false,
+  client_links: false,
+  client_text_links: true,
+  waitlist_mails: false,
+  waitlist_texts: true,
+} as const
 
-/** The tables of notices. */
-export type NoticeTable = ListedTable | 'client_links' | 'webhook_mails' | 'waitlist_mails' | 'waitlist_texts'
+export type NoticeTable = keyof typeof noticeTables
+
+/** The tables of notices to a business or its clients. The others are about the log-in of people. */
+const ofBusiness = Object.keys(noticeTables).filter((table) => table !== 'user_mails') as NoticeTable[]
 
 /** A notice that only this server may send until `next_attempt_at`. */
 export interface LeasedNotice {
@@ -99,11 +109,13 @@ export type NoticeRow = Pick<
   CalendarMailsTable,
   'id' | 'to_email' | 'attempts' | 'last_error' | 'next_attempt_at' | 'created_at' | 'sent_at' | 'seen_at'
 > & {
-  kind: 'link' | 'calendar' | 'client_link'
+  kind: NoticeKind
   /** The number of a text message. Null for an email. */
   to_phone: string | null
   status: MailStatus
   booking_id: null
+  /** The entry of the waiting list that it is about. */
+  waitlist_entry_id: string | null
   /** Null for a link to a person. */
   business_id: string | null
   waits_for: null
@@ -119,13 +131,29 @@ interface NoticeFilter {
   rows: number
 }
 
+/** The columns in which notices of a business differ. */
+const ownColumns: Record<Exclude<NoticeTable, 'user_mails'>, RawBuilder<unknown>> = {
+  calendar_mails: sql`m.to_email, null as to_phone, 'calendar' as kind, null as waitlist_entry_id`,
+  webhook_mails: sql`m.to_email, null as to_phone, 'webhook' as kind, null as waitlist_entry_id`,
+  client_links: sql`m.email as to_email, null as to_phone, 'client_link' as kind, null as waitlist_entry_id`,
+  client_text_links: sql`'' as to_email, m.phone as to_phone, 'client_link' as kind, null as waitlist_entry_id`,
+  waitlist_mails: ofWaitlist(sql`coalesce(nullif(m.to_email, ''), m.email) as to_email, null as to_phone`),
+  waitlist_texts: ofWaitlist(sql`'' as to_email, m.phone as to_phone`),
+}
+
+function ofWaitlist(recipient: RawBuilder<unknown>) {
+  return sql`${recipient}, m.entry_id as waitlist_entry_id,
+             case m.kind when 'offered' then m.kind else 'waitlist_' || m.kind end as kind`
+}
+
 /**
- * Lists the notices of a scope, the newest first: links of its people, notices to its businesses about calendars, and
- * links to clients by text. A request of a number that may be unknown is not listed before an attempt to send.
+ * Lists the notices of a scope, the newest first: links of its people, notices to its businesses, and those to their
+ * clients. A request for a link to a client's page is not listed before an attempt to send, because the address or
+ * number may be unknown.
  */
 export async function findNotices(
   db: Reads,
-  table: ListedTable,
+  table: NoticeTable,
   { scope, ...filter }: NoticeFilter & { scope: TenantScope },
 ): Promise<NoticeRow[]> {
   const { id, status, businessId, after, rows } = filter
@@ -135,18 +163,12 @@ export async function findNotices(
     id === undefined ? sql`true` : sql`m.id = ${id}`,
     status === undefined ? sql`true` : sql`m.status = ${status}`,
     after === undefined ? sql`true` : sql`(m.created_at, m.id) < (${after[0]}, ${after[1]})`,
+    table === 'client_links' || table === 'client_text_links' ? sql`m.attempts > 0` : sql`true`,
   ]
-  const ofBusinesses = sql`from ${sql.table(table)} as m join businesses as i on i.id = m.business_id
-           where ${inScope('m.business_id', scope)}
-             and ${businessId === undefined ? sql`true` : sql`m.business_id = ${businessId}`}`
   const from =
-    table === 'calendar_mails'
-      ? sql`${columns}, m.business_id, m.to_email, null as to_phone, 'calendar' as kind, i.timezone ${ofBusinesses}`
-      : table === 'client_text_links'
-        ? sql`${columns}, m.business_id, '' as to_email, m.phone as to_phone, 'client_link' as kind, i.timezone
-            ${ofBusinesses} and m.attempts > 0`
-        : sql`${columns}, null as business_id, coalesce(nullif(m.to_email, ''), u.email, v.email) as to_email,
-                 null as to_phone, 'link' as kind,
+    table === 'user_mails'
+      ? sql`${columns}, null as business_id, coalesce(nullif(m.to_email, ''), u.email, v.email) as to_email,
+                 null as to_phone, 'link' as kind, null as waitlist_entry_id,
                  coalesce((select i.timezone from user_places as p join businesses as i on i.id = p.business_id
                             where p.user_id = m.user_id and ${inScope('p.business_id', scope)}
                             order by p.created_at, p.id limit 1), w.timezone, 'UTC') as timezone
@@ -155,6 +177,10 @@ export async function findNotices(
                  left join user_invitations as v on v.id = m.invitation_id
                  left join businesses as w on w.id = v.business_id
            where ${ofPeople(scope, businessId)}`
+      : sql`${columns}, m.business_id, ${ownColumns[table]}, i.timezone
+            from ${sql.table(table)} as m join businesses as i on i.id = m.business_id
+           where ${inScope('m.business_id', scope)}
+             and ${businessId === undefined ? sql`true` : sql`m.business_id = ${businessId}`}`
   const { rows: found } = await sql<NoticeRow>`
     select ${from} and ${sql.join(conditions, sql` and `)}
      order by m.created_at desc, m.id desc limit ${rows}`.execute(db)
@@ -177,9 +203,12 @@ function ofPeople(scope: TenantScope, businessId?: string) {
 
 /** Counts failed notices of a business that nobody has seen. */
 export async function countUnseenNotices(db: Reads, businessId: string): Promise<number> {
+  const counts = ofBusiness.map(
+    (table) => sql`(select count(*) from ${sql.table(table)} as m
+             where m.business_id = ${businessId} and m.status = 'failed' and m.seen_at is null)`,
+  )
   const { rows } = await sql<{ count: number }>`
-    select (select count(*) from calendar_mails as m
-             where m.business_id = ${businessId} and m.status = 'failed' and m.seen_at is null)
+    select ${sql.join(counts, sql` + `)}
          + (select count(*) from user_mails as m
              where m.status = 'failed' and m.seen_at is null and ${ofPeople({ businessId })}) as count`.execute(
     db,
@@ -189,8 +218,9 @@ export async function countUnseenNotices(db: Reads, businessId: string): Promise
 
 /** Marks the failed notices of a business as seen. */
 export async function markNoticesSeen(db: Queries, businessId: string, now: Instant): Promise<void> {
-  await sql`update calendar_mails as m set seen_at = ${now}
-             where m.business_id = ${businessId} and m.status = 'failed' and m.seen_at is null`.execute(db)
+  for (const table of ofBusiness)
+    await sql`update ${sql.table(table)} as m set seen_at = ${now}
+               where m.business_id = ${businessId} and m.status = 'failed' and m.seen_at is null`.execute(db)
   await sql`update user_mails as m set seen_at = ${now}
              where m.status = 'failed' and m.seen_at is null and ${ofPeople({ businessId })}`.execute(db)
 }
@@ -198,7 +228,7 @@ export async function markNoticesSeen(db: Queries, businessId: string, now: Inst
 /** Makes a failed or waiting notice due at once, with as many attempts as a new one. Returns true if it is due now. */
 export async function requeueNotice(
   db: Queries,
-  table: ListedTable,
+  table: NoticeTable,
   { id, now }: { id: string; now: Instant },
 ): Promise<boolean> {
   const { numUpdatedRows } = await db

@@ -13,11 +13,10 @@ export async function sendNotice(
   const write = (result: Parameters<typeof writeNoticeResult>[2]['result']) =>
     db.transaction((tx) => writeNoticeResult(tx.db, table, { notice, result }))
   if (!mail) {
-    // a link that never arrived is reported as failed, unlike a calendar that works again
-    if (notice.last_error === null || table !== 'user_mails')
-      return db.transaction((tx) => deleteNotice(tx.db, table, notice))
-    const { attempts, to_email } = notice
-    return write({ status: 'failed', attempts, sent_at: null, last_error: ended, to_email })
+    const { attempts, to_email, last_error: failed } = notice
+    const last_error = failed === null ? undefined : endedErrors[table]
+    if (last_error === undefined) return db.transaction((tx) => deleteNotice(tx.db, table, notice))
+    return write({ status: 'failed', attempts, sent_at: null, last_error, to_email })
   }
   const result = await sender.send(mail)
   const attempts = notice.attempts + 1
@@ -38,4 +37,11 @@ export async function sendNotice(
   return write({ ...failed, status: 'queued', until: plusSeconds(clock.now(), pauseSeconds(attempts)) })
 }
 
-const ended = 'the link has expired; make a new one'
+const endedLink = 'the link has expired; make a new one'
+const endedWait = 'it was over before it could be sent'
+
+/** A message that never arrived stays as failed, unlike one about a calendar or webhook that works again. */
+const endedErrors: Partial<Record<NoticeTable, string>> = {
+  ...{ user_mails: endedLink, client_links: endedLink, client_text_links: endedLink },
+  ...{ waitlist_mails: endedWait, waitlist_texts: endedWait },
+}

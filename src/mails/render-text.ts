@@ -1,7 +1,7 @@
 import { type Language, languageFor } from '../base/languages.ts'
 import type { MailView } from './render.ts'
-import { leadingZone, newsOf, unlinked } from './render.ts'
-import { timesOf } from './times-and-money.ts'
+import { textedTimes } from './client-zone.ts'
+import { newsOf, unlinked } from './render.ts'
 import { maxSegments, plainText, segmentsOf } from './text-rules.ts'
 
 /** Lengths to which names are shortened, one after the other, until the message fits. */
@@ -18,7 +18,7 @@ export function renderText(
   const { kind, booking, business } = view
   const { say, ...language } = languageFor(...view.locales)
   const news = kind === 'reminder' ? kind : newsOf(view)
-  const { date, time } = timesOf({ ...booking, timezone: leadingZone(view) }, { say, ...language })
+  const { date, time } = textedTimes(booking, { say, ...language })
   const count = (booking.series?.reports ?? 1) - 1
   return renderSentence(`text.${textOf(news)}`, {
     ...{ language: { say, ...language }, url: manageUrl, canAnswer, date, time },

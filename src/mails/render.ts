@@ -1,21 +1,20 @@
 import { dialled, erasedName, fullName } from '../base/contact-formats.ts'
-import { type Instant, toMs } from '../base/instants.ts'
+import type { Instant } from '../base/instants.ts'
 import { type Language, languageFor } from '../base/languages.ts'
 import type { Money } from '../catalogue/catalogue-types.ts'
 import type { MailKind } from '../database/tables.ts'
 import { type Appointment, calendarFile, calendarMethod } from './calendar.ts'
 import { type Block, htmlOf, textOf } from './layout.ts'
+import { clientsTimes, clientsZone, namedMoment } from './client-zone.ts'
 import { feeReason, feeSentence } from './fee-sentence.ts'
 import { mailKinds } from './mail-rules.ts'
 import {
   clockTime,
   daysBetween,
   longDate,
-  momentOf,
   moneyText,
   priceText,
   shortDate,
-  shortZone,
   spanText,
   timesLine,
   timesOf,
@@ -201,16 +200,11 @@ function subjectOf(view: MailView, language: Language): string {
   const { kind, audience, booking, business, now } = view
   const { say } = language
   if (audience === 'business') return `${ownerSubject(view, language)} – ${business.name}`
-  const zone = leadingZone(view)
-  const { date, time } = timesOf({ ...booking, timezone: zone }, language)
-  const times = {
-    date,
-    time: isElsewhere(booking) ? `${time} ${shortZone(booking.startsAt, zone, language)}` : time,
-  }
+  const times = clientsTimes(booking, language)
   const common = { service: booking.serviceName, business: business.name, ...times }
   if (kind !== 'reminder')
     return say('mail.subject', { ...common, what: say(`mail.${newsOf(view)}.subject`) })
-  const days = daysBetween(now, booking.startsAt, zone)
+  const days = daysBetween(now, booking.startsAt, leadingZone(view))
   const day = days === 0 ? say('mail.today') : days === 1 ? say('mail.tomorrow') : times.date
   return say('mail.reminder.subject', { ...common, day })
 }
@@ -274,19 +268,9 @@ export function unlinked(name: string): string {
   )
 }
 
-/** True if the client's clock differs from that of the location. */
-function isElsewhere({ clientZone, timezone, startsAt }: MailView['booking']): boolean {
-  if (clientZone === null) return false
-  const instant = Temporal.Instant.fromEpochMilliseconds(toMs(startsAt))
-  const offset = (zone: string) => instant.toZonedDateTimeISO(zone).offsetNanoseconds
-  return offset(clientZone) !== offset(timezone)
-}
-
 /** Returns the zone of the times in an email: for online meetings the client's, otherwise that of the location. */
 export function leadingZone({ audience, booking }: Pick<MailView, 'audience' | 'booking'>): string {
-  const { clientZone, onlineUrl, timezone } = booking
-  const isTheirs = audience === 'client' && onlineUrl !== null && isElsewhere(booking)
-  return isTheirs && clientZone !== null ? clientZone : timezone
+  return audience === 'client' ? clientsZone(booking) : booking.timezone
 }
 
 function clientBlocks(view: MailView, language: Language): Block[] {
@@ -455,9 +439,7 @@ export function contactBlocks(
 
 /** Formats an instant in the zone of the email, with the zone's name if the reader's may differ. */
 function told(instant: Instant, view: MailView, language: Language): string {
-  const zone = leadingZone(view)
-  const moment = momentOf(instant, zone, language)
-  return isElsewhere(view.booking) ? `${moment} ${shortZone(instant, zone, language)}` : moment
+  return namedMoment(instant, leadingZone(view), view.booking, language)
 }
 
 /** States the client's deadlines, in the same words as the page to manage the booking. */

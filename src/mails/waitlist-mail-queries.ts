@@ -39,6 +39,7 @@ export type ToldEntry = WaitlistEntriesTable &
     hub_plan: HubsTable['plan'] | null
     business_locale: string
     timezone: string
+    online_url: string | null
     location_name: string
     /** The status of the offer that the message brings. Null without one. */
     offer_status: WaitlistOffersTable['status'] | null
@@ -54,7 +55,7 @@ export async function findToldEntry(
 ): Promise<ToldEntry | undefined> {
   const offered = offer_id === null ? sql`o.id is null and false` : sql`o.id = ${offer_id}`
   const { rows } = await sql<ToldEntry>`
-    select e.*, i.quiet_hours_json, i.plan, i.locale as business_locale, h.plan as hub_plan, l.timezone,
+    select e.*, i.quiet_hours_json, i.plan, i.locale as business_locale, h.plan as hub_plan, l.timezone, l.online_url,
            l.name as location_name, o.status as offer_status, o.starts_at as offer_starts_at,
            o.expires_at as offer_expires_at, p.name as offer_staff_name
       from waitlist_entries as e

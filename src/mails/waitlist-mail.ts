@@ -1,18 +1,18 @@
 import { entryUrl } from '../access/entry-link.ts'
 import { findShownBusiness } from '../access/session.ts'
 import { hasEmail } from '../base/contact-formats.ts'
-import { type Instant, plusSeconds } from '../base/instants.ts'
+import { plusSeconds } from '../base/instants.ts'
 import { languageFor } from '../base/languages.ts'
 import type { CleanupJob } from '../database/context.ts'
 import type { WaitlistMailsTable } from '../database/tables.ts'
 import { brandOf, contactOf } from './brand.ts'
+import { clientsMoment, clientsTimes, otherTime, textedTimes, type ZonedStart } from './client-zone.ts'
 import type { Context } from './context.ts'
 import { type Block, htmlOf, textOf } from './layout.ts'
 import { retentionSeconds } from './mail-rules.ts'
 import { sendNotice } from './notice.ts'
 import { deleteOldNotices, type NoticeOf } from './notice-queries.ts'
 import { contactBlocks, greetedName, oneLine, unlinked } from './render.ts'
-import { momentOf, timesOf } from './times-and-money.ts'
 import { renderSentence } from './render-text.ts'
 import type { MailSender, OutgoingMail } from './send.ts'
 import { findEntryAgain, findServiceNames, findToldEntry, type ToldEntry } from './waitlist-mail-queries.ts'
@@ -68,7 +68,7 @@ async function mailOf(
   { id, kind }: NoticeOf<'waitlist_mails'>,
   entry: ToldEntry,
 ): Promise<OutgoingMail | undefined> {
-  const { business_id: businessId, email, timezone } = entry
+  const { business_id: businessId, email } = entry
   if (email === null || !hasEmail(email)) return undefined
   const { name, brand_name } = await findShownBusiness(context.db.reads, { businessId })
   const contact = await contactOf(context, businessId)
@@ -77,8 +77,8 @@ async function mailOf(
   const { say, locale, direction } = language
   const business = unlinked(brand_name ?? name)
   const service = unlinked(await servicesOf(context, entry))
-  const start = entry.offer_starts_at
-  const times = start === null ? { date: '', time: '' } : timesOf(spanAt(start, timezone), language)
+  const start = startOf(entry)
+  const times = start === undefined ? { date: '', time: '' } : clientsTimes(start, language)
   const subject = oneLine(say(`mail.wait.${kind}.subject`, { service, business, ...times }))
   const page = { title: subject, locale, direction, business: { name: business, ...brand } }
   const url = await entryUrl(context, entry.id)
@@ -97,8 +97,10 @@ async function mailOf(
   }
 }
 
-function spanAt(startsAt: Instant, timezone: string) {
-  return { startsAt, endsAt: startsAt, timezone }
+/** Returns the offered start with the clocks of the client and the location. Undefined without an offer. */
+function startOf({ offer_starts_at, timezone, time_zone, online_url }: ToldEntry): ZonedStart | undefined {
+  if (offer_starts_at === null) return undefined
+  return { startsAt: offer_starts_at, timezone, clientZone: time_zone, onlineUrl: online_url }
 }
 
 function bodyOf(
@@ -115,7 +117,9 @@ function bodyOf(
   },
 ): Block[] {
   const { say } = language
-  const { timezone, offer_expires_at: until, offer_staff_name: person, location_name } = entry
+  const { offer_expires_at: until, offer_staff_name: person, location_name } = entry
+  const start = startOf(entry)
+  const other = start && otherTime(start, language)
   if (kind === 'joined') return [{ type: 'paragraph', text: say('wait.joinHint') }]
   if (kind === 'ended') {
     const isUnanswered = entry.ended_because === 'unanswered'
@@ -129,17 +133,18 @@ function bodyOf(
       lines: [
         times.date,
         times.time,
+        ...(other === undefined ? [] : [other]),
         ...(person === null ? [] : [say('mail.withPerson', { name: unlinked(person) })]),
         unlinked(location_name),
       ],
       ...{ rows: [], link: null, isOver: false },
     },
-    ...(until === null
+    ...(until === null || start === undefined
       ? []
       : [
           {
             type: 'paragraph' as const,
-            text: say('wait.kept', { time: momentOf(until, timezone, language) }),
+            text: say('wait.kept', { time: clientsMoment(until, start, language) }),
           },
         ]),
   ]
@@ -151,10 +156,11 @@ export async function offerText(
   entry: ToldEntry,
   { canAnswer }: { canAnswer: boolean },
 ): Promise<string> {
-  const { business_id: businessId, timezone, offer_starts_at: start } = entry
+  const { business_id: businessId } = entry
+  const start = startOf(entry)
   const { name, brand_name } = await findShownBusiness(context.db.reads, { businessId })
   const language = languageFor(entry.locale, entry.business_locale)
-  const times = start === null ? { date: '', time: '' } : timesOf(spanAt(start, timezone), language)
+  const times = start === undefined ? { date: '', time: '' } : textedTimes(start, language)
   return renderSentence('text.offered', {
     ...{ language, url: await entryUrl(context, entry.id), canAnswer, ...times },
     names: { business: brand_name ?? name, service: await servicesOf(context, entry) },

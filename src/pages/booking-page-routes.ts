@@ -14,12 +14,14 @@ import { Problem } from '../base/errors.ts'
 import { html, type Html, trusted } from '../base/html.ts'
 import { itemsQuery } from '../availability/visit-query-rules.ts'
 import { maxItems } from '../availability/visit-rules.ts'
-import { isDate } from '../base/instants.ts'
+import { isDate, parseInstant } from '../base/instants.ts'
 import type { Language } from '../base/languages.ts'
 import { publicUrl } from '../base/public-url.ts'
 import { StrictObject, Media } from '../base/wire.ts'
+import { anyone } from '../bookings/again-link.ts'
 import type { Context } from '../bookings/context.ts'
 import { findBusinessInLink } from '../catalogue/business.ts'
+import { momentOf } from '../mails/times-and-money.ts'
 import { aboutSalon, type PageBusiness, salonHead } from './booking-about.ts'
 import { bookingStart, findOffered, type Linked, named, type Offered } from './booking-start.ts'
 import { brandedStyles, messagePage, pageLanguage } from './message-page.ts'
@@ -33,6 +35,8 @@ interface Wanted {
   staff?: string
   location?: string
   date?: string
+  /** An instant, which the widget holds at once. */
+  time?: string
 }
 
 const PublishableKey = Type.String({
@@ -62,7 +66,7 @@ export function bookingPageRoutes(limiter: RateLimiter) {
           operationId: 'showBookingPage',
           summary: 'The booking page of a business, for people',
           description:
-            'The widget on a page of its own: for a link in an e-mail or a profile, by a publishable key or by the slug of the business. With `?service=`, `?staff=` and `?location=` (an id or slug), these are chosen already, with `?service=cut,colour` both services in one visit; `?date=` (2026-12-01) is handed to the widget as its attribute `date`. The page carries what `GET /book/{publishable_key}/start` answers and counts with it; beyond that limit, or when that is longer than 256 KB, it comes without.',
+            'The widget on a page of its own: for a link in an e-mail or a profile, by a publishable key or by the slug of the business. With `?service=`, `?staff=` and `?location=` (an id or slug), these are chosen already, with `?service=cut,colour` both services in one visit; `?staff=anyone` is whoever is free; `?date=` (2026-12-01) is handed to the widget as its attribute `date`; `?time=` (an instant) is held at once if it is free, for `?party=` people. The page carries what `GET /book/{publishable_key}/start` answers and counts with it; beyond that limit, or when that is longer than 256 KB, it comes without.',
           params: StrictObject({ publishable_key: PublishableKey }),
         },
       },
@@ -154,6 +158,8 @@ async function sendBookingPage(
     path: serviceName === undefined ? path : `${path}/${serviceName}`,
     locationId: location?.id,
     date: wanted.date !== undefined && isDate(wanted.date) ? wanted.date : undefined,
+    isAnyone: wanted.staff === anyone,
+    moment: location && linkedMoment(wanted.time, { location, language }),
     services: offered.services,
     start: await startWithin(
       context,
@@ -240,6 +246,15 @@ function wantedBy(query: unknown): Wanted {
   return Object.fromEntries(given.filter(([, value]) => typeof value === 'string')) // only strings remain
 }
 
+/** Returns the time of a link in words. Visitors without scripts see it. Undefined for any other text. */
+function linkedMoment(
+  time: string | undefined,
+  { location: { timezone }, language }: { location: { timezone: string }; language: Language },
+): string | undefined {
+  const instant = time === undefined ? undefined : parseInstant(time)
+  return instant && momentOf(instant, timezone, language)
+}
+
 /** Returns true if the console shows the page in a frame (`?preview`). Pages of other origins may not. */
 function isPreview(query: unknown): boolean {
   return (query as { preview?: unknown }).preview !== undefined
@@ -262,6 +277,10 @@ interface BookingPage {
   member: Offered['staff'][number] | undefined
   locationId?: string | undefined
   date?: string | undefined
+  /** True if the link leaves the choice of the person to the business. */
+  isAnyone: boolean
+  /** The time that the link names, in words. */
+  moment: string | undefined
   services: Offered['services']
   /** Initial data of the widget as JSON. If absent, the widget requests it. */
   start: string | undefined
@@ -275,18 +294,19 @@ interface BookingPage {
 const maxNamed = 12
 
 /** Renders the placeholder that visitors on a slow network see before the widget loads. */
-function meanwhile({ chosen, services, business, language }: BookingPage): Html {
+function meanwhile({ chosen, services, business, language, moment }: BookingPage): Html {
   const name = business.brand_name ?? business.name
   const named = chosen.length > 0 ? chosen : services.slice(0, maxNamed)
   return html`<p class="intro">${language.say('page.description', { name })}</p>
     <ul class="offer">
       ${named.map((one) => html`<li><bdi>${one.name}</bdi> ${one.description?.slice(0, maxDescription) ?? ''}</li>`)}
-    </ul>`
+    </ul>
+    ${moment === undefined ? '' : html`<p>${moment}</p>`}`
 }
 
 function bookingPage(parts: BookingPage): Html {
   const { business, publishableKey, language, server, path, start, styles, about, ...preset } = parts
-  const { chosen, member, locationId, date, isFramed } = preset
+  const { chosen, member, locationId, date, isAnyone, isFramed } = preset
   const [service] = chosen
   const name = business.brand_name ?? business.name
   const { say } = language
@@ -334,7 +354,7 @@ function bookingPage(parts: BookingPage): Html {
             ${service && chosen.length === 1 ? html`service-id="${service.id}"` : ''}
             ${chosen.length > 1 ? html`services="${chosen.map(({ id }) => id).join()}"` : ''}
             ${locationId === undefined ? '' : html`location-id="${locationId}"`}
-            ${member ? html`staff-id="${member.id}"` : ''}
+            ${member ? html`staff-id="${member.id}"` : isAnyone ? html`staff-id="${anyone}"` : ''}
             ${date === undefined ? '' : html`date="${date}"`}
           >
             ${meanwhile(parts)} ${start === undefined ? '' : carried(start)}

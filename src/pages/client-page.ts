@@ -1,10 +1,12 @@
 import { dialled, fullName } from '../base/contact-formats.ts'
 import { html, type Html } from '../base/html.ts'
 import type { Language } from '../base/languages.ts'
+import { againUrl } from '../bookings/again-link.ts'
 import type { OwnBooking, OwnEntry } from '../bookings/client-log-in.ts'
 import { itemNames, itemsOf, totalPriceOf } from '../database/shown-item-rules.ts'
 import { feeReason } from '../mails/fee-sentence.ts'
-import { momentOf, moneyText, priceText } from '../mails/times-and-money.ts'
+import { clientsMoment, otherTime, type ZonedStart } from '../mails/client-zone.ts'
+import { moneyText, priceText } from '../mails/times-and-money.ts'
 import { hidden } from './form.ts'
 import type { CardBusiness, MessagePage } from './message-page.ts'
 import { type EntryNotice, offered, wishes } from './waitlist-page.ts'
@@ -260,14 +262,22 @@ function bookingPart(
 ): Html {
   const { language, bookingUrl } = visit
   const { say, locale } = language
-  const { status, starts_at, timezone, location_name, payment_status, respond_by } = booking
+  const { status, starts_at, location_name, payment_status, respond_by } = booking
   const items = itemsOf(booking)
   const people = [...new Set(items.flatMap(({ staff }) => staff?.name ?? []))]
   const price = totalPriceOf(booking)
+  const start = startOf(booking)
+  const moment = clientsMoment(starts_at, start, language)
+  const other = otherTime(start, language)
   const isOver = status === 'cancelled'
   const isOpen = isAhead && !isOver
   const isRequest = respond_by !== null
-  const again = bookingUrl === undefined ? undefined : againUrl(bookingUrl, booking)
+  const again =
+    bookingUrl === undefined
+      ? undefined
+      : againUrl(bookingUrl, booking, {
+          staffId: items.length === 1 ? items[0]?.staff?.id : undefined,
+        })
   const details = [
     people.length === 0 ? '' : say('manage.withPerson', { name: new Intl.ListFormat(locale).format(people) }),
     location_name,
@@ -276,9 +286,8 @@ function bookingPart(
     refundText(booking, language),
   ].filter((text) => text !== '')
   return html`<li>
-    <p class="what">
-      ${isOver ? html`<s>${momentOf(starts_at, timezone, language)}</s>` : momentOf(starts_at, timezone, language)}
-    </p>
+    <p class="what">${isOver ? html`<s>${moment}</s>` : moment}</p>
+    ${other === undefined || isOver ? '' : html`<p class="aside">${other}</p>`}
     <p>
       <strong><bdi>${itemNames(items)}</bdi></strong>
       ${isFamily ? html`<span class="for"><bdi>${nameOf(booking)}</bdi></span>` : ''}
@@ -289,7 +298,7 @@ function bookingPart(
     ${
       respond_by === null
         ? ''
-        : html`<p>${say('booking.hearBy', { time: momentOf(respond_by, timezone, language) })}</p>`
+        : html`<p>${say('booking.hearBy', { time: clientsMoment(respond_by, start, language) })}</p>`
     }
     <p class="actions">
       ${
@@ -304,6 +313,11 @@ function bookingPart(
     </p>
     ${isFirst && booking.series_id !== null ? seriesForm(visit, booking.series_id) : ''}
   </li>`
+}
+
+function startOf(booking: OwnBooking['booking']): ZonedStart {
+  const { starts_at: startsAt, timezone, time_zone: clientZone, online_url: onlineUrl } = booking
+  return { startsAt, timezone, clientZone, onlineUrl }
 }
 
 /** Renders a fee, with the link to pay it if it is due. */
@@ -329,26 +343,4 @@ function refundText(
 
 function nameOf({ client_first_name, client_last_name }: OwnBooking['booking']): string {
   return fullName(client_first_name, client_last_name)
-}
-
-/**
- * Returns the booking page with the same services and location and, for one service, the same person. The client's details go into the
- * fragment, which no server sees.
- */
-function againUrl(bookingUrl: string, booking: OwnBooking['booking']): string {
-  const items = itemsOf(booking)
-  const url = new URL(bookingUrl)
-  url.searchParams.set('service', items.map(({ service }) => service.id).join(','))
-  url.searchParams.set('location', booking.location_id)
-  const staff = items[0]?.staff
-  if (items.length === 1 && staff) url.searchParams.set('staff', staff.id)
-  const { client_first_name, client_last_name, client_email, client_phone } = booking
-  const details = {
-    first_name: client_first_name,
-    last_name: client_last_name,
-    email: client_email,
-    phone: client_phone ?? '',
-  }
-  url.hash = new URLSearchParams(Object.entries(details).filter(([, text]) => text !== '')).toString()
-  return url.href
 }

@@ -4,7 +4,7 @@ import type { Language } from '../base/languages.ts'
 import type { LinkedEntry } from '../bookings/waitlist-link.ts'
 import { itemsOfEntry, weekdaysOf } from '../bookings/waitlist-rules.ts'
 import type { ShownEntry } from '../bookings/waitlist.ts'
-import { momentOf } from '../mails/times-and-money.ts'
+import { clientsMoment, otherTime, type ZonedStart } from '../mails/client-zone.ts'
 import { answerFields } from './answer-fields.ts'
 import { field, type FormState, hidden } from './form.ts'
 import type { CardBusiness, MessagePage } from './message-page.ts'
@@ -54,7 +54,13 @@ export function entryPage(
           ${
             visit.respondBy === null
               ? say('booking.bookedFor')
-              : say('booking.hearBy', { time: momentOf(visit.respondBy, entry.timezone, language) })
+              : say('booking.hearBy', {
+                  time: clientsMoment(
+                    visit.respondBy,
+                    zoned(entry, visit.startsAt ?? visit.respondBy),
+                    language,
+                  ),
+                })
           }
         </p>
         ${visit.startsAt === null ? '' : timeOf(linked, language, visit.startsAt)}
@@ -123,18 +129,28 @@ function entryServices({ entry, names }: ShownEntry): string {
 export function offered(linked: ShownEntry, language: Language): Html {
   const { entry } = linked
   const { say } = language
-  const { offer_starts_at: startsAt, offer_expires_at: until, timezone } = entry
+  const { offer_starts_at: startsAt, offer_expires_at: until } = entry
   if (!startsAt || !until) return html``
-  const kept = html`<p>${say('wait.kept', { time: momentOf(until, timezone, language) })}</p>`
+  const kept = html`<p>
+    ${say('wait.kept', { time: clientsMoment(until, zoned(entry, startsAt), language) })}
+  </p>`
   return timeOf(linked, language, startsAt, kept)
 }
 
+function zoned(
+  { timezone, time_zone: clientZone, online_url: onlineUrl }: ShownEntry['entry'],
+  startsAt: Instant,
+): ZonedStart {
+  return { startsAt, timezone, clientZone, onlineUrl }
+}
+
 function timeOf(linked: ShownEntry, language: Language, startsAt: Instant, more = html``): Html {
-  const { timezone, location_name } = linked.entry
+  const start = zoned(linked.entry, startsAt)
+  const other = otherTime(start, language)
   return html`<div class="visits">
     <p class="what"><bdi>${entryServices(linked)}</bdi></p>
-    <p>${momentOf(startsAt, timezone, language)} · <bdi>${location_name}</bdi></p>
-    ${more}
+    <p>${clientsMoment(startsAt, start, language)} · <bdi>${linked.entry.location_name}</bdi></p>
+    ${other === undefined ? '' : html`<p class="aside">${other}</p>`} ${more}
   </div>`
 }
 

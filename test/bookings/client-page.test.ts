@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { newToken } from '../../src/access/token.ts'
 import { bookSlot, sessionClient } from '../support/client.ts'
+import { textOf } from '../support/console.ts'
 import { isWhole, longTest } from '../support/long.ts'
 import { mailWorld, nextClient, type MailWorld } from '../support/mail-world.ts'
 import { makeBusiness, makeOffer } from '../support/offers.ts'
@@ -62,6 +63,28 @@ onEachEngine("a client's page", (engine) => {
     world.fresh()
     return { booking, client }
   }
+
+  test('an online appointment shows the time of the client first, and one at a place that of the place', async () => {
+    const [online, here] = [await world.offer({ name: 'Advice' }), await world.offer({ name: 'Haircut' })]
+    await world.call('PATCH', `/locations/${online.location_id}`, {
+      online_url: 'https://video.example/room',
+    })
+    const parts = { client: nextClient(), time_zone: 'Asia/Tokyo', locale: 'en' }
+    await world.book(online, '2026-12-03T17:00:00+01:00', parts)
+    await world.book(here, '2026-12-04T10:00:00+01:00', parts)
+    const window = { from: '2026-12-05', to: '2026-12-05', after: '17:00' }
+    await world.call('POST', '/waitlist', { ...online, ...parts, ...window })
+    world.service.clock.advance(31)
+    await world.service.app.offers.settled()
+    await world.sent()
+    const offered = world.fresh().find(({ text }) => text.includes('We keep it for you until'))
+    expect(offered?.headers.subject).toMatch(/Sun,? 6 Dec, 1:00 GMT\+9/)
+    expect(offered?.text).toMatch(/Sat,? 5 Dec, 17:00 in Berlin/)
+    const page = textOf(await read(await openFor(parts.client.email)))
+    expect(page).toMatch(/Fri,? 4 Dec, 1:00 GMT\+9 Thu,? 3 Dec, 17:00 in Berlin Advice/)
+    expect(page).toMatch(/Fri,? 4 Dec, 10:00 CET 18:00 in Tokyo Haircut/)
+    expect(page).toMatch(/Sun,? 6 Dec, 1:00 GMT\+9 · Main street Sat,? 5 Dec, 17:00 in Berlin/)
+  })
 
   test('one form cancels all dates of a series, and no others', async () => {
     const { service, business } = world

@@ -91,6 +91,60 @@ onEachEngine('the waiting list', (engine) => {
     expect(await entry(second.id)).toMatchObject({ status: 'waiting' })
   })
 
+  test('a client who passes on a time is not offered a later one of the same free hour', async () => {
+    const until1130 = [{ weekday: 'wednesday' as const, opens: '10:00', closes: '11:30' }]
+    const { offer, booking } = await full({ intervalMinutes: 15, weeklyHours: until1130 })
+    const [first, second] = [(await join(offer)).body, (await join(offer)).body]
+    const startOf = async ({ id }: { id: string }) => (await entry(id)).offer?.starts_at
+    const passOn = async ({ id }: { id: string }) => {
+      const path = await entryPath(world.service.context, id)
+      await sendForm(world.service, `${path}/decline`, { offer: (await entry(id)).offer.hold_id })
+      await sweep()
+    }
+    await world.call('DELETE', `/bookings/${booking.id}`)
+    await sweep()
+    expect([await startOf(first), await startOf(second)]).toEqual([at('10:00'), undefined])
+    await passOn(first)
+    expect([await startOf(first), await startOf(second)]).toEqual([undefined, at('10:00')])
+    world.service.clock.advance(3_601) // no answer
+    await sweep()
+    await sweep()
+    expect([await startOf(first), await startOf(second)]).toEqual([undefined, undefined])
+
+    // entirely different time is offered, to the one who waits longest
+    const later = [{ weekday: 'wednesday' as const, opens: '10:00', closes: '12:30' }]
+    await world.call('PATCH', `/locations/${offer.location_id}`, { weekly_hours: later })
+    await sweep()
+    expect([await startOf(first), await startOf(second)]).toEqual([at('11:00'), undefined])
+    await passOn(first)
+    expect([await startOf(first), await startOf(second)]).toEqual([undefined, at('11:00')])
+    await passOn(second)
+
+    // a time that was sold in between is a new one
+    const sold = await world.book(offer, at('10:00'))
+    await sweep()
+    await world.call('DELETE', `/bookings/${sold.id}`)
+    await sweep()
+    expect([await startOf(first), await startOf(second)]).toEqual([at('10:00'), undefined])
+  })
+
+  test('twenty clients are offered a freed hour one after the other, and nobody twice', async () => {
+    const until12 = [{ weekday: 'wednesday' as const, opens: '10:00', closes: '11:45' }]
+    const { offer, booking } = await full({ intervalMinutes: 15, weeklyHours: until12 })
+    const line: string[] = []
+    for (let count = 0; count < 20; count += 1) line.push(String((await join(offer)).body.id))
+    await world.call('DELETE', `/bookings/${booking.id}`)
+    await sweep()
+    for (const id of line) {
+      const { body } = await world.call('GET', `/waitlist?service_id=${offer.service_id}&status=offered`)
+      expect(body.data).toMatchObject([{ id, offer: { starts_at: at('10:00') } }])
+      await world.call('POST', `/waitlist/${id}/skip`)
+      await sweep()
+    }
+    const { body } = await world.call('GET', `/waitlist?service_id=${offer.service_id}&status=offered`)
+    expect(body.data).toEqual([])
+  })
+
   test('a client whose request is not confirmed goes back to the same place on the list, and gets an email', async () => {
     const { service } = world
     const offer = await newOffer({ respondWithin: 60, weeklyHours: [{ ...openAt10[0], closes: '12:00' }] })
@@ -428,5 +482,22 @@ onEachEngine('the waiting list', (engine) => {
       },
     })
     await world.call('DELETE', `/webhooks/${webhook.body.id}`)
+  })
+
+  test('a refused time of another person than the wanted one does not count', async () => {
+    const [anna = '', ben = ''] = await world.staff('Anna', 'Ben')
+    const offer = await newOffer({ staffIds: [anna, ben] })
+    const bookings = [await world.book(offer, at('10:00')), await world.book(offer, at('10:00'))]
+    const { id } = (await join(offer, { staff_id: anna })).body
+    const withBen = bookings.find(({ staff }) => (staff as { id: string } | null)?.id === ben)
+    await world.call('DELETE', `/bookings/${withBen?.id}`)
+    await sweep()
+    expect(await entry(id)).toMatchObject({ status: 'waiting' })
+    await world.call('POST', `/waitlist/${id}/offer`, { starts_at: at('10:00'), staff_id: ben })
+    expect(await entry(id)).toMatchObject({ status: 'offered' })
+    await world.call('POST', `/waitlist/${id}/skip`)
+    await world.call('DELETE', `/bookings/${bookings.find((one) => one !== withBen)?.id}`)
+    await sweep()
+    expect(await entry(id)).toMatchObject({ status: 'offered', offer: { starts_at: at('10:00') } })
   })
 })

@@ -127,6 +127,61 @@ onOneEngine('sqlite', 'the page of mails', (engine) => {
     expect(await links('failed')).toMatchObject([{ last_error: 'the link has expired; make a new one' }])
   })
 
+  test('messages of the waiting list are listed with their client, counted if they fail, and sent again', async () => {
+    const offer = await world.offer({ name: 'Massage' })
+    const client = { ...nextClient(), first_name: 'Wanda' }
+    await send({ do: 'seen' })
+    world.server.answer = (to) => (to === client.email ? 550 : undefined)
+    const window = { from: '2026-12-07', to: '2026-12-07' }
+    const entry = await world.call('POST', '/waitlist', { ...offer, ...window, client })
+    await world.sent()
+    world.service.clock.advance(31)
+    await world.service.app.offers.settled()
+    await world.sent()
+    world.server.answer = () => undefined
+    expect(textOf(await show('/console'))).toContain('2 messages could not be sent.')
+    const mine = async () =>
+      (await listed('?status=failed')).data.filter((mail) => 'to' in mail && mail.to === client.email)
+    expect(await mine()).toMatchObject(
+      ['offered', 'waitlist_joined'].map((kind) => ({ kind, waitlist_entry_id: entry.body.id })),
+    )
+    const page = await show(`${list}?channel=email&status=failed`)
+    const row = (kind: string) => `${kind} WL Wanda Lovelace ${client.email} Failed`
+    expect(textOf(page)).toContain(row('Offer from the waiting list'))
+    expect(textOf(page)).toContain(row('Confirmation for the waiting list'))
+    expect(String(page.body)).toContain(`/console/waitlist/${entry.body.id}`)
+    expect(textOf(await show(`${list}?channel=text`))).not.toContain('Wanda')
+    for (const { id } of await mine())
+      expect((await send({ do: 'retry', id, status: 'failed' })).status).toBe(303)
+    await world.sent()
+    expect(await mine()).toEqual([])
+    const texts = world.server.to(client.email).map(({ text }) => text)
+    for (const sentence of ['We tell you as soon as', 'We keep it for you until'])
+      expect(texts.filter((text) => text.includes(sentence))).toHaveLength(1)
+    expect(textOf(await show('/console'))).not.toContain('could not be sent')
+
+    // an offer that is over before its email could be sent stays as failed, until somebody has seen it
+    const other = nextClient()
+    world.server.answer = (to) => (to === other.email ? 550 : undefined)
+    await world.call('DELETE', `/waitlist/${entry.body.id}`)
+    await world.call('POST', '/waitlist', { ...offer, ...window, client: other })
+    world.service.clock.advance(31)
+    await world.service.app.offers.settled()
+    await world.sent()
+    world.server.answer = () => undefined
+    world.service.clock.advance(3_601)
+    const [over] = (await listed('?status=failed')).data.filter(({ kind }) => kind === 'offered')
+    await send({ do: 'retry', id: over?.id ?? '' })
+    await world.sent()
+    expect((await listed('?status=failed')).data.filter(({ kind }) => kind === 'offered')).toMatchObject([
+      { last_error: 'it was over before it could be sent' },
+    ])
+    await send({ do: 'seen' })
+    expect(textOf(await show('/console'))).not.toContain('could not be sent')
+    await world.service.app.offers.settled()
+    await world.sent()
+  })
+
   test('staff have no such page', async () => {
     expect((await show(list, staff)).status).toBe(404)
     expect((await send({ do: 'seen' }, staff)).status).toBe(404)
@@ -143,7 +198,9 @@ onOneEngine('sqlite', 'the page of mails', (engine) => {
     const { data } = await listed('?limit=100')
     expect(ids).toEqual(data.map(({ id }) => id))
     expect(new Set(ids).size).toBe(ids.length)
-    expect(new Set(data.map(({ kind }) => kind))).toEqual(new Set(['confirmed', 'link']))
+    expect(new Set(data.map(({ kind }) => kind))).toEqual(
+      new Set(['confirmed', 'link', 'offered', 'waitlist_joined']),
+    )
     const { oldMails } = await import('../../src/mails/mail.ts')
     world.service.clock.advance(32 * 86_400)
     await oldMails.deleteBatch(world.service.context, 100)

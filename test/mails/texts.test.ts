@@ -132,6 +132,39 @@ onEachEngine('text messages', (engine) => {
     expect((await call('GET', `/waitlist/${body.id}`)).body).toMatchObject({ status: 'booked' })
   })
 
+  test('a text message names the zone of a client elsewhere, and that of every online appointment', async () => {
+    const made = await world('twilio', { settings: { text_kinds: ['confirmed', 'offered'] } })
+    const { call, service, sms } = made
+    const [offer, online] = [await made.offer(), await made.offer()]
+    const online_url = 'https://video.example/room'
+    await call('PATCH', `/locations/${online.location_id}`, { online_url })
+    const wish = (phone: string, parts: object = {}) => ({
+      client: { first_name: 'Ada', last_name: 'Lovelace', email: 'ada@example.com', phone },
+      ...{ text_consent: sentence, ...parts },
+    })
+    const newYork = { time_zone: 'America/New_York' }
+    await made.book(offer, monday, wish('+4917011111111'))
+    await made.book(offer, '2026-11-30T11:00:00+01:00', wish('+4917011111112', newYork))
+    await made.book(online, monday, wish('+4917011111113'))
+    await made.book(online, '2026-11-30T15:00:00+01:00', wish('+4917011111114', newYork))
+    await settle(made)
+    const textTo = (to: string) => sms.texts.find((text) => text.to === to)?.text
+    expect(textTo('+4917011111111')).toMatch(/30 Nov, 9:30\. /)
+    expect(textTo('+4917011111112')).toMatch(/30 Nov, 11:00 CET\. /)
+    expect(textTo('+4917011111113')).toMatch(/30 Nov, 9:30 CET\. /)
+    expect(textTo('+4917011111114')).toMatch(/Nov 30, 9:00 AM EST\. /)
+    const day = '2026-11-30'
+    const { body } = await call('POST', '/waitlist', {
+      ...{ ...online, from: day, to: day, after: '15:30' },
+      ...wish('+4917011111115', newYork),
+    })
+    service.clock.advance(31)
+    await service.app.offers.settled()
+    await settle(made)
+    expect((await call('GET', `/waitlist/${body.id}`)).body.status).toBe('offered')
+    expect(textTo('+4917011111115')).toMatch(/Nov 30, \d+:\d\d AM EST\. Book it here/)
+  })
+
   test('a code that was changed leads nowhere', async () => {
     const made = await world()
     await book(made)

@@ -108,6 +108,7 @@ export function convert(
   const booking = {
     ...{
       id,
+      created: model.now,
       wanted,
       resource: claim.resource,
       start: wanted.start,

@@ -98,6 +98,7 @@ export interface ModelHold {
 
 export interface ModelBooking {
   id: string
+  created: number
   wanted: Wanted
   resource: string
   start: number
@@ -135,6 +136,11 @@ export interface ModelEntry {
 export interface ModelOffer {
   id: string
   start: number
+  end: number
+  /** The person, or undefined if the service has none. */
+  staffId: string | undefined
+  /** Undefined while it is open. */
+  decided: number | undefined
   byHand: boolean
   status: 'open' | 'taken' | 'declined' | 'lapsed' | 'skipped' | 'withdrawn'
 }

@@ -141,7 +141,11 @@ async function place(world: World, { entry, wanted, best, id, expires, byHand }:
   const end = wanted.start + service.minutes * minute
   const hold = { id, resource, session: entry.id, wanted, end, expires, ended: undefined, items: undefined }
   holds.placeHold(world.model, hold, { chosen: { ...found, seat: claim.seat }, replaced: [] })
-  entry.offers.push({ id, start: wanted.start, byHand, status: 'open' })
+  const staffId = service.staffIds.length > 0 ? resource : undefined
+  entry.offers.push({
+    ...{ id, start: wanted.start, end, staffId, byHand },
+    ...{ decided: undefined, status: 'open' },
+  })
   entry.status = 'offered'
 }
 
@@ -193,7 +197,7 @@ async function take(
       const location = reply?.headers['location']
       if (!isTaken) return expect(location).toBe(`${path}?now=gone`)
       holds.convert(model, hold, entry.id, offer.byHand)
-      waiting.takeOffer(entry, offer)
+      waiting.takeOffer(model, entry, offer)
       if (!hasDeposit(hold)) {
         if (reply) expect(location).toBe(path)
         return

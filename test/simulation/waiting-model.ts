@@ -1,6 +1,7 @@
 import type { Candidate } from './slot-model.ts'
 import { expectHold } from './hold-model.ts'
 import {
+  itemsOf,
   minute,
   recordEvent,
   type Answer,
@@ -47,10 +48,10 @@ export function settleOffers(model: Model): void {
     const hold = offer && holdOf(model, offer)
     if (!offer || !hold || (!hold.ended && hold.expires > model.now)) continue
     if (hold.ended === 'converted') {
-      takeOffer(entry, offer)
+      takeOffer(model, entry, offer)
       continue
     }
-    offer.status = 'lapsed'
+    Object.assign(offer, { status: 'lapsed', decided: model.now })
     entry.unanswered += 1
     entry.status = entry.unanswered >= maxUnanswered ? 'ended' : 'waiting'
   }
@@ -69,13 +70,28 @@ export function nextOffer(model: Model): NextOffer | undefined {
   for (const entry of model.entries) {
     if (entry.status !== 'waiting') continue
     for (const start of entry.starts) {
-      if (entry.offers.some((offer) => offer.start === start)) continue
+      const end = start + entry.wanted.service.minutes * minute
+      const passed = entry.offers.filter((offer) => start < offer.end && offer.start < end)
+      if (passed.some((offer) => !wasSold(model, entry, offer))) continue
       const wanted = { ...entry.wanted, start }
       const { status, best } = expectHold(model, entry.id, wanted)
       if (status === 201) return { entry, wanted, best }
     }
   }
   return undefined
+}
+
+/** Somebody booked the time after its client had refused it, and cancelled. Then it is a new one. */
+function wasSold(model: Model, { wanted }: ModelEntry, offer: ModelOffer): boolean {
+  return model.bookings.some((booking) => {
+    const { id, status, created, start, end } = booking
+    const [first] = itemsOf(booking)
+    if (id === offer.id || status !== 'cancelled' || created < (offer.decided ?? 0)) return false
+    if (start >= offer.end || offer.start >= end) return false
+    return offer.staffId === undefined
+      ? first?.service.id === wanted.service.id && booking.wanted.locationId === wanted.locationId
+      : first?.staffId === offer.staffId
+  })
 }
 
 function isQuiet(now: number): boolean {
@@ -88,8 +104,8 @@ export function holdOf(model: Model, { id }: ModelOffer): ModelHold | undefined 
 }
 
 /** The client books the offered time, or a key books its hold. */
-export function takeOffer(entry: ModelEntry, offer: ModelOffer): void {
-  offer.status = 'taken'
+export function takeOffer(model: Model, entry: ModelEntry, offer: ModelOffer): void {
+  Object.assign(offer, { status: 'taken', decided: model.now })
   entry.status = 'booked'
 }
 
@@ -97,7 +113,7 @@ export function takeOffer(entry: ModelEntry, offer: ModelOffer): void {
 export function refuseOffer(model: Model, entry: ModelEntry, status: 'declined' | 'skipped'): void {
   const offer = openOffer(entry)
   if (!offer) return
-  offer.status = status
+  Object.assign(offer, { status, decided: model.now })
   endHold(model, offer)
   Object.assign(entry, { status: 'waiting', unanswered: 0 })
 }
@@ -106,7 +122,7 @@ export function endEntry(model: Model, entry: ModelEntry): void {
   if (!isActive(entry)) return
   const offer = openOffer(entry)
   if (offer) {
-    offer.status = 'withdrawn'
+    Object.assign(offer, { status: 'withdrawn', decided: model.now })
     endHold(model, offer)
   }
   entry.status = 'ended'

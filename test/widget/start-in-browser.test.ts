@@ -241,6 +241,38 @@ describe.skipIf(chromiumPath === undefined)('the start of the widget', () => {
     expect(asked(late)).toEqual([])
   })
 
+  test('a link to a time holds it at once, and shows the times of the day if somebody was faster', async () => {
+    const cut = `/haircut?location=${idOf('locations', 'Mitte')}`
+    const startsAt = '2026-12-03T10:00:00.000Z'
+    const link = `${cut}&staff=anna&date=2026-12-03&time=${encodeURIComponent(startsAt)}`
+    const first = await visit(`${link}#first_name=Ada&last_name=Lovelace&email=ada%40example.com`, phone)
+    await heading(first.page, 'Your details')
+    expect(await first.page.locator('.summary').innerText()).toMatch(/3 Dec[^]*11:00/)
+    expect(await first.page.getByLabel('First name').inputValue()).toBe('Ada')
+    expect(await violationsIn(first.page)).toEqual([])
+
+    const second = await visit(link, phone)
+    await second.page.getByText('Sorry, somebody else was a moment quicker.').waitFor()
+    await second.page.getByRole('heading', { name: /Times on Thursday,? 3 December 2026/ }).waitFor()
+    expect(await violationsIn(second.page)).toEqual([])
+    // a reload does not try again, and the back button of the first visitor leads to the times
+    await second.page.reload()
+    await second.page.getByRole('heading', { name: /Times on Thursday,? 3 December 2026/ }).waitFor()
+    await first.page.goBack()
+    await first.page.getByRole('heading', { name: /Times on Thursday,? 3 December 2026/ }).waitFor()
+
+    const anyone = await visit(`${cut}&staff=anyone&date=2026-12-03&time=2026-12-03T11:00:00Z`, desk)
+    await heading(anyone.page, 'Your details')
+    const over = await visit(`${cut}&staff=anyone&date=2026-11-02&time=2026-11-02T11:00:00Z`, desk)
+    await over.page.getByText('Sorry, this time can no longer be booked.').waitFor()
+    const odd = await visit(`${cut}&staff=anyone&date=2026-12-03&time=soon`, desk)
+    await odd.page.getByRole('heading', { name: /Times on Thursday,? 3 December 2026/ }).waitFor()
+
+    const page = await service.call('GET', `//book/${salon().publishable_key}${link}`)
+    expect(page.body).toMatch(/<p>Thu,? 3 Dec, 11:00<\/p>/)
+    expect(page.body).toContain('Booking needs JavaScript.')
+  })
+
   testFirstOf(phoneFirst)(
     'categories, texts and pictures are shown in their order, and a missing picture leaves no gap (%s)',
     async (size, options) => {

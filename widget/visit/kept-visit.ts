@@ -11,6 +11,8 @@ export interface KeptVisit extends Partial<
   prefilled?: Prefill
   /** Expiry of the hold, in milliseconds by the clock of this device; 0 without a hold. */
   heldUntilMs?: number
+  /** The time of the link that was followed last. */
+  linked?: string | null
 }
 
 /** Reads the stored visit of this tab. With another preselection, keeps only the input. */

@@ -3,6 +3,7 @@ import { type Prefill, readPrefill, withPrefill } from '../flow/prefill.ts'
 import { lateFlowOnPage } from '../views/this-page.ts'
 import { expired } from '../flow/late-state.ts'
 import type { BookingFlow } from '../flow/booking-flow.ts'
+import { servicesOf } from '../flow/choice-rules.ts'
 import type { Language } from '../languages.ts'
 import { askToClose } from './ask-to-close.tsx'
 import type { KeptVisit } from './kept-visit.ts'
@@ -56,9 +57,13 @@ export function accompany({
   }
   prefill()
   lateFlowOnPage(flow)
+  const asked = new URLSearchParams(flow.options.place.isOwn ? location.search : '')
+  const linked = asked.get('time')
   let isStopped = false
   let steps: StepHistory | undefined
-  void restore(flow, kept).then((isRestored) => {
+  const isNew = linked !== null && linked !== kept.linked
+  const begins = isNew ? chooseLinked(flow, linked, asked.get('party')) : restore(flow, kept)
+  void begins.then((isRestored) => {
     if (isStopped) return
     if (isRestored) flow.trail.splice(0, flow.trail.length - 1) // the history still has its earlier entries
     const place = dialog ? 'overlay' : [...document.querySelectorAll(element.localName)].indexOf(element)
@@ -67,7 +72,7 @@ export function accompany({
   })
   flow.subscribe(() => {
     if (!steps || isStopped || flow.late?.hasLeft) return
-    keep(flow, key, filled)
+    keep(flow, key, { prefilled: filled, linked })
     steps.follow()
   })
   const unlock = dialog && lockScroll()
@@ -99,6 +104,23 @@ function isTyped({ fields, ...texts }: Draft, filled: Prefill): boolean {
   )
 }
 
+/**
+ * Holds the time of a link, such as one in an email, for its number of people. If somebody else was faster, the day's
+ * times follow with a notice. Returns false, because the history has no earlier entries.
+ */
+async function chooseLinked(flow: BookingFlow, startsAt: string, party: string | null): Promise<boolean> {
+  const { step, busy, catalogue, choice } = flow.state
+  const startsAtMs = Date.parse(startsAt)
+  // a visitor who was faster than this script continues from the current step
+  if (step !== 'time' || busy === 'hold' || flow.trail.length > 1 || Number.isNaN(startsAtMs)) return false
+  const size = Number(party)
+  const [service, ...others] = servicesOf(catalogue, choice)
+  if (service && size > 1 && size <= service.capacity && others.length === 0) flow.setParty(size)
+  const parts = { staffIds: [], seatsLeft: 1, heldByYou: false }
+  await flow.chooseSlot({ startsAt, startsAtMs, endsAtMs: startsAtMs, ...parts })
+  return false
+}
+
 /** Restores the visit from before a reload. Returns true if it did. */
 async function restore(flow: BookingFlow, { step, wanted, heldUntilMs = 0 }: KeptVisit): Promise<boolean> {
   const { state, store, slots, options, trail } = flow
@@ -116,10 +138,14 @@ async function restore(flow: BookingFlow, { step, wanted, heldUntilMs = 0 }: Kep
 }
 
 /** Stores the visitor's position, or removes it after the booking. */
-function keep({ state, options }: BookingFlow, key: string, prefilled: Prefill): void {
+function keep(
+  { state, options }: BookingFlow,
+  key: string,
+  more: Required<Pick<KeptVisit, 'prefilled' | 'linked'>>,
+): void {
   const { choice, party, month, wanted, draft, step, held, booking } = state
   const heldUntilMs = held?.deadlineMs ?? 0
-  const visit: KeptVisit = { choice, party, month, wanted, draft, prefilled, step, heldUntilMs }
+  const visit: KeptVisit = { choice, party, month, wanted, draft, step, heldUntilMs, ...more }
   try {
     if (booking) sessionStorage.removeItem(key)
     else sessionStorage.setItem(key, JSON.stringify({ of: options.preset, visit }))

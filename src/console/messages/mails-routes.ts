@@ -6,6 +6,7 @@ import { readInstant } from '../../base/instants.ts'
 import { byDay, nextPage, pageOrFirst } from '../frame/lists.ts'
 import { clientNamesIn } from '../../bookings/client.ts'
 import type { Context } from '../../bookings/context.ts'
+import { entryNamesIn } from '../../bookings/waitlist.ts'
 import { listMails, markMailsSeen, retryMail } from '../../mails/mail.ts'
 import { choice, filledForm, hidden } from '../../pages/form.ts'
 import { icon } from '../../pages/icons.ts'
@@ -71,11 +72,7 @@ async function mailsPage(context: Context, visit: BusinessVisit, address: Addres
   const page = await pageOrFirst(address['cursor'], (cursor) =>
     listMails(context, visit.person, { ...query, cursor }),
   )
-  const names = await clientNamesIn(
-    context,
-    visit.business.id,
-    page.data.flatMap(({ booking_id }) => booking_id ?? []),
-  )
+  const names = await namesOf(context, visit, page.data)
   const { timezone } = visit.business
   const days = byDay(page.data, {
     ...{ now: context.clock.now(), locale: visit.locale },
@@ -126,13 +123,41 @@ function seenForm(visit: BusinessVisit, kept: Kept): Html {
 
 type Names = Awaited<ReturnType<typeof clientNamesIn>>
 
+/** Returns the names of the clients whose bookings or entries of the waiting list messages are about, by its ID. */
+async function namesOf(
+  context: Context,
+  { business }: BusinessVisit,
+  mails: readonly ListedMail[],
+): Promise<Names> {
+  const bookings = mails.flatMap(({ booking_id }) => booking_id ?? [])
+  const entries = mails.flatMap(({ waitlist_entry_id }) => waitlist_entry_id ?? [])
+  return new Map([
+    ...(await clientNamesIn(context, business.id, bookings)),
+    ...(await entryNamesIn(context, business.id, entries)),
+  ])
+}
+
+/** Messages to clients that are about no booking. */
+const toClients: readonly ListedMail['kind'][] = [
+  'client_link',
+  'offered',
+  'waitlist_joined',
+  'waitlist_ended',
+]
+
 /** Renders a message as a row: time, kind, client, address and state. */
 function row(visit: BusinessVisit, mail: ListedMail, { kept, names }: { kept: Kept; names: Names }): Html {
   const { mails: t, booking } = visit.texts
-  const { id, booking_id, channel, kind, to, created_at, last_error, waits_for } = mail
+  const { id, booking_id, waitlist_entry_id, channel, kind, to, created_at, last_error, waits_for } = mail
   const what = html`${icon(channel === 'text' ? 'message' : 'mails')}
     <span class="unseen">${t.types[channel]}:</span> ${booking.mails[kind]}`
-  const client = names.get(booking_id ?? '')
+  const client = names.get(booking_id ?? waitlist_entry_id ?? '')
+  const page =
+    booking_id !== null
+      ? `/console/bookings/${booking_id}`
+      : client && waitlist_entry_id !== null
+        ? `/console/waitlist/${waitlist_entry_id}`
+        : undefined
   const name = client === undefined ? undefined : clientName(client, visit)
   const isRetried = mail.status !== 'sent' && last_error !== null
   const cells = html`<time class="row-time" datetime="${created_at}"
@@ -140,16 +165,16 @@ function row(visit: BusinessVisit, mail: ListedMail, { kept, names }: { kept: Ke
     >
     <span class="row-sign">${what}</span>
     <span class="row-who"
-      >${name === undefined ? (kind === 'client_link' ? '' : html`<span class="soft">${t.toTeam}</span>`) : html`${face(name)} <bdi class="client-name">${name}</bdi>`}</span
+      >${name === undefined ? (toClients.includes(kind) ? '' : html`<span class="soft">${t.toTeam}</span>`) : html`${face(name)} <bdi class="client-name">${name}</bdi>`}</span
     >
     <bdi class="row-to soft">${to}</bdi>
     <span class="row-state">${mailSign(visit, mail)}</span>`
   const why = html`${waits_for === null ? '' : html`<span>${waitText(visit, mail)}</span>`}
   ${last_error === null ? '' : html`<bdi dir="auto">${last_error}</bdi>`}`
   return html`${
-    booking_id === null
+    page === undefined
       ? html`<div class="row">${cells}</div>`
-      : html`<a class="row" href="${pathOf(`/console/bookings/${booking_id}`, visit)}">${cells}</a>`
+      : html`<a class="row" href="${pathOf(page, visit)}">${cells}</a>`
   }
   ${why.text.trim() === '' ? '' : html`<p class="why soft">${why}</p>`}
   ${
