@@ -269,7 +269,7 @@ export function unlinked(name: string): string {
 }
 
 /** Returns the zone of the times in an email: for online meetings the client's, otherwise that of the location. */
-export function leadingZone({ audience, booking }: Pick<MailView, 'audience' | 'booking'>): string {
+function leadingZone({ audience, booking }: Pick<MailView, 'audience' | 'booking'>): string {
   return audience === 'client' ? clientsZone(booking) : booking.timezone
 }
 
