@@ -3,7 +3,7 @@ import { formatInstant, type Instant } from '../base/instants.ts'
 import type { BookingRow } from '../database/shown-booking.ts'
 import { itemsOf } from '../database/shown-item-rules.ts'
 
-/** Stands for whoever is free, as a choice of the client. */
+/** The client's choice of any free person. */
 export const anyone = 'anyone'
 
 /** The choices of a link to the booking page. */

@@ -43,7 +43,7 @@ export function clientsMoment(instant: Instant, start: ZonedStart, language: Lan
   return namedMoment(instant, clientsZone(start), start, language)
 }
 
-/** Returns the date and the time of a start as its client reads it, with the zone if the two differ. */
+/** Returns the date and the time of a start for its client. Names the zone if the two differ. */
 export function clientsTimes(start: ZonedStart, language: Language): { date: string; time: string } {
   return timesIn(start, language, isElsewhere(start))
 }

@@ -148,8 +148,8 @@ function ofWaitlist(recipient: RawBuilder<unknown>) {
 
 /**
  * Lists the notices of a scope, the newest first: links of its people, notices to its businesses, and those to their
- * clients. A request for a link to a client's page is not listed before an attempt to send, because the address or
- * number may be unknown.
+ * clients. The address or number that asks for a link to a client's page may be unknown. Such a link is listed from the
+ * first attempt to send on.
  */
 export async function findNotices(
   db: Reads,

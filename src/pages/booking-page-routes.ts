@@ -66,7 +66,7 @@ export function bookingPageRoutes(limiter: RateLimiter) {
           operationId: 'showBookingPage',
           summary: 'The booking page of a business, for people',
           description:
-            'The widget on a page of its own: for a link in an e-mail or a profile, by a publishable key or by the slug of the business. With `?service=`, `?staff=` and `?location=` (an id or slug), these are chosen already, with `?service=cut,colour` both services in one visit; `?staff=anyone` is whoever is free; `?date=` (2026-12-01) is handed to the widget as its attribute `date`; `?time=` (an instant) is held at once if it is free, for `?party=` people. The page carries what `GET /book/{publishable_key}/start` answers and counts with it; beyond that limit, or when that is longer than 256 KB, it comes without.',
+            'The widget on a page of its own: for a link in an e-mail or a profile, by a publishable key or by the slug of the business. With `?service=`, `?staff=` and `?location=` (an id or slug), these are chosen already, with `?service=cut,colour` both services in one visit; `?staff=anyone` is any free person; `?date=` (2026-12-01) is handed to the widget as its attribute `date`; `?time=` (an instant) is held at once if it is free, for `?party=` people. The page carries what `GET /book/{publishable_key}/start` answers and counts with it; beyond that limit, or when that is longer than 256 KB, it comes without.',
           params: StrictObject({ publishable_key: PublishableKey }),
         },
       },
