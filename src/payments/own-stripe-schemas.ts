@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { exampleIds, exampleTimes } from '../base/examples.ts'
 import { ShownInstant, StrictObject } from '../base/wire.ts'
+import { stripePermissions } from './stripe-values.ts'
 
 export const SetStripe = StrictObject(
   {
@@ -8,7 +9,7 @@ export const SetStripe = StrictObject(
       maxLength: 255,
       pattern: '^(sk|rk)_[A-Za-z0-9_]{8,}$',
       description:
-        'Secret key, or a restricted one with write access to Checkout Sessions and Refunds. Stored encrypted and never shown.',
+        `Secret key, or a restricted one with read and write access to ${stripePermissions.join(', ')}. Stored encrypted and never shown.`,
     }),
     webhook_secret: Type.String({
       maxLength: 255,

@@ -6,7 +6,8 @@ import { isUuid } from '../base/ids.ts'
 import { EmptyObject, PathId, problems, StrictObject } from '../base/wire.ts'
 import type { Context } from '../bookings/context.ts'
 import { webhookSecretsOf } from './own-stripe.ts'
-import { applyStripeEvent, readStripeEvent } from './stripe.ts'
+import { readStripeEvent } from './stripe.ts'
+import { applyStripeEvent } from './stripe-events.ts'
 
 /** In bytes. Events of checkouts have a few thousand. */
 const bodyLimit = 256 * 1024

@@ -3,6 +3,11 @@ import { minorDigits } from '../base/money.ts'
 /** Metadata key for our payment ID. */
 export const metadataName = 'holdfast_payment_id'
 
+/** The resources of Stripe that a restricted key must read and write. The console and the guide list them. */
+export const stripePermissions = [
+  ...['Checkout Sessions', 'Refunds', 'Payment Intents', 'Setup Intents', 'Customers'],
+] as const
+
 /** Fields of the package's errors. Not `instanceof`, because the classes load lazily. */
 interface StripeErrorPart extends Error {
   type: string

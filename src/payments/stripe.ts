@@ -2,7 +2,6 @@ import type { Stripe } from 'stripe'
 import type { Config } from '../base/config.ts'
 import { hasEmail } from '../base/contact-formats.ts'
 import { Problem } from '../base/errors.ts'
-import { isUuid } from '../base/ids.ts'
 import { type Instant, plusSeconds, toMs } from '../base/instants.ts'
 import {
   type CheckoutKey,
@@ -16,15 +15,6 @@ import {
 } from '../bookings/checkouts.ts'
 import { minorDigits } from '../base/money.ts'
 import type { Context } from '../bookings/context.ts'
-import { findPayment, findPaymentByReference, type PaymentRow } from './payment-queries.ts'
-import {
-  type AppliedEvent,
-  applyDispute,
-  applyExpired,
-  applyPaid,
-  applyRefundReport,
-  checkSoon,
-} from './payment.ts'
 import { chargeCard, findCharge } from './stripe-charges.ts'
 import { isStripeError, metadataName, stripeAmount, stripeDigits } from './stripe-values.ts'
 
@@ -193,7 +183,7 @@ function stateOf(session: Session | undefined, checkout: CheckoutKey): CheckoutS
 }
 
 /** Returns the part of a session that differs from our order, or undefined if all match. */
-function otherThanOrdered(
+export function otherThanOrdered(
   session: Session,
   { id, kind, amount, currency }: Pick<CheckoutKey, 'id' | 'kind' | 'amount' | 'currency'>,
 ): string | undefined {
@@ -205,13 +195,13 @@ function otherThanOrdered(
 }
 
 /** Returns the payment of a completed session, or the card that it saved. */
-function referenceOf(session: Session): string | undefined {
+export function referenceOf(session: Session): string | undefined {
   if (session.mode !== 'setup') return paymentReferenceOf(session)
   if (session.status !== 'complete') return undefined
   return typeof session.setup_intent === 'string' ? session.setup_intent : session.setup_intent?.id
 }
 
-function paymentReferenceOf({ payment_intent }: Pick<Session, 'payment_intent'>): string | undefined {
+export function paymentReferenceOf({ payment_intent }: Pick<Session, 'payment_intent'>): string | undefined {
   return typeof payment_intent === 'string' ? payment_intent : payment_intent?.id
 }
 
@@ -374,104 +364,4 @@ function isEvent(value: unknown): value is Stripe.Event {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/**
- * Applies an event once, in any order of arrival. Ignores events that are foreign or outdated, because an account may
- * serve other programs, too.
- */
-export async function applyStripeEvent(
-  context: Context,
-  event: Stripe.Event,
-  owner: string | null = null,
-): Promise<void> {
-  // an owner who signs events with their own secret must not touch payments or events of other accounts
-  const noted = {
-    provider: 'stripe',
-    id: owner === null ? event.id : `${owner}/${event.id}`,
-    owner,
-  } as const
-  if (
-    event.type === 'checkout.session.completed' ||
-    event.type === 'checkout.session.async_payment_succeeded'
-  ) {
-    await applyPaidSession(context, event.data.object, noted)
-  }
-  if (event.type === 'checkout.session.expired' || event.type === 'checkout.session.async_payment_failed') {
-    const { id: checkout_reference, metadata } = event.data.object
-    const paymentId = (await ourPayment(context, metadata, owner))?.id
-    const ended = { checkout: { checkout_reference }, event: noted }
-    if (paymentId !== undefined) await applyExpired(context, { paymentId, ...ended })
-  }
-  if (event.type === 'charge.refunded') {
-    const { refunded: whole } = event.data.object
-    const paymentId = await paymentOf(context, event.data.object, owner)
-    if (paymentId !== undefined)
-      await applyRefundReport(context, { paymentId, report: whole ? 'whole' : 'part', event: noted })
-  }
-  if (event.type === 'refund.updated' || event.type === 'refund.failed') {
-    const paymentId = await paymentOf(context, event.data.object, owner)
-    const report = event.data.object.status === 'failed' ? 'failed' : 'part'
-    if (paymentId !== undefined) await applyRefundReport(context, { paymentId, report, event: noted })
-  }
-  if (event.type === 'payment_intent.succeeded' || event.type === 'payment_intent.payment_failed') {
-    // the order of these events says nothing, so the charge is read again
-    const payment = await ourPayment(context, event.data.object.metadata, owner)
-    if (payment?.kind === 'fee') await checkSoon(context, payment.id, noted)
-  }
-  if (event.type === 'charge.dispute.created' || event.type === 'charge.dispute.closed') {
-    const { status } = event.data.object
-    const paymentId = await paymentOf(context, event.data.object, owner)
-    if (paymentId !== undefined)
-      await applyDispute(context, { paymentId, dispute: disputeStates[status] ?? 'open', event: noted })
-  }
-}
-
-/** The states in which a dispute has ended. A closed warning has taken nothing. */
-const disputeStates: Partial<Record<string, 'won' | 'lost'>> = {
-  ...{ won: 'won', warning_closed: 'won', prevented: 'won', lost: 'lost' },
-}
-
-async function applyPaidSession(
-  context: Context,
-  session: Stripe.Checkout.Session,
-  event: AppliedEvent & { owner: string | null },
-): Promise<void> {
-  const paymentReference = referenceOf(session)
-  if (paymentReference === undefined || session.payment_status === 'unpaid') return
-  const payment = await ourPayment(context, session.metadata, event.owner)
-  if (!payment) return
-  const { id: paymentId } = payment
-  const other = otherThanOrdered(session, payment)
-  if (other === undefined) return applyPaid(context, { paymentId, paymentReference, event })
-  const about = { payment_id: paymentId, event_id: event.id, other }
-  context.log.error(about, 'a payment is not what was ordered; nothing is confirmed by it')
-}
-
-/** Returns the business whose own account has a payment. Null for the account of this server. */
-function ownerOf({ business_id, stripe_account_id }: PaymentRow): string | null {
-  return stripe_account_id === null ? null : business_id
-}
-
-/** Finds the payment of an object, if it is with an account of the owner who reports it. */
-async function ourPayment(
-  context: Context,
-  metadata: Stripe.Metadata | null,
-  owner: string | null,
-): Promise<PaymentRow | undefined> {
-  const id = metadata?.[metadataName]
-  if (id === undefined || !isUuid(id)) return undefined
-  const payment = await findPayment(context.db.reads, id)
-  return payment && ownerOf(payment) === owner ? payment : undefined
-}
-
-async function paymentOf(
-  context: Context,
-  part: { payment_intent: string | Stripe.PaymentIntent | null },
-  owner: string | null,
-): Promise<string | undefined> {
-  const reference = paymentReferenceOf(part)
-  if (reference === undefined) return undefined
-  const payment = await findPaymentByReference(context.db.reads, { provider: 'stripe', reference, owner })
-  return payment?.id
 }

@@ -1,3 +1,5 @@
+import { stripeEvents } from '../../src/payments/stripe-events.ts'
+import { stripePermissions } from '../../src/payments/stripe-values.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConsole, textOf } from '../support/console.ts'
 import { depositWorld, type DepositWorld } from '../support/deposits.ts'
@@ -49,11 +51,30 @@ onOneEngine('sqlite', 'an owner sets the mail server and Stripe account of a bus
     expect(await read(path)).not.toContain('Connected as')
   })
 
+  test('the form of a Stripe account names all that has to be chosen there', async () => {
+    const path = '/console/payments/stripe'
+    const page = await readConsole(world.service, path, people['owner'] ?? { cookie: '' })
+    const text = textOf(page)
+    for (const name of [...stripePermissions, ...stripeEvents]) expect(text).toContain(name)
+    expect(page.body).toContain(
+      `>https://book.example/payments/stripe/webhook/${world.business.id}</textarea>`,
+    )
+    expect(page.body).toContain('data-copy="address"')
+    const published = await send(path, { secret_key: 'pk_test_12345678', webhook_secret: 'nothing' })
+    expect(published.status).toBe(422)
+    expect(textOf(published)).toContain('This is not a secret or restricted key.')
+    expect(textOf(published)).toContain('This is not a signing secret. It begins with whsec_.')
+    world.stripe.failure = { how: 'away', on: /./ }
+    const away = await send(path, { secret_key: ownKey, webhook_secret: ownWebhookSecret })
+    world.stripe.failure = undefined
+    expect(textOf(away)).toContain('Stripe does not answer at the moment.')
+  })
+
   test('a Stripe account is tried, shown as connected, and disconnected', async () => {
     const path = '/console/payments/stripe'
     const wrong = await send(path, { secret_key: 'sk_test_wrong12345', webhook_secret: ownWebhookSecret })
     expect(wrong.status).toBe(422)
-    expect(textOf(wrong)).toContain('Stripe did not accept this key')
+    expect(textOf(wrong)).toContain('Stripe refused this key.')
     expect(String(wrong.body)).not.toContain('sk_test_wrong12345')
     expect((await send(path, { secret_key: ownKey, webhook_secret: ownWebhookSecret })).status).toBe(303)
     expect(await read(path)).toContain('Key ending in abcd')

@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs'
+import { stripeEvents } from '../../src/payments/stripe-events.ts'
+import { stripePermissions } from '../../src/payments/stripe-values.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { depositWorld, type DepositWorld } from '../support/deposits.ts'
 import { demoWorld, runHoldfast } from '../support/holdfast-process.ts'
@@ -34,6 +37,14 @@ test('a service with the fees of the guide can be made', async () => {
   expect(
     await world.service.call('POST', '/services', { token, body: { ...own, ...json[2] } }),
   ).toMatchObject({ status: 201, body: json[2] })
+})
+
+test('the guide names the permissions of the key and the events of the endpoint', () => {
+  const [, setUp = ''] = readFileSync('docs/guides/deposits.md', 'utf8').split('## Set up Stripe')
+  const [section = ''] = setUp.split('## ')
+  const names = [...section.matchAll(/`([a-z_]+\.[a-z_.]+)`/g)].map(([, name]) => name)
+  expect(names.toSorted()).toEqual([...stripeEvents].toSorted())
+  for (const name of stripePermissions) expect(section).toContain(name)
 })
 
 test('a payment looks as the guide shows it', async () => {

@@ -8,18 +8,12 @@ interface Connection {
   action: string
   isConnected: boolean
   fields: Html
-  /** Further instructions above the fields. */
-  more?: Html
 }
 
 /** Renders the form that connects an account of the business, and the one that removes it. */
-export function connectionForms(
-  texts: ConnectionTexts,
-  { action, isConnected, fields, more = html`` }: Connection,
-): Html {
+export function connectionForms(texts: ConnectionTexts, { action, isConnected, fields }: Connection): Html {
   return html`<h2>${isConnected ? texts.change : texts.connect}</h2>
     <p class="soft">${texts.what}</p>
-    ${more}
     <form method="post" action="${action}" class="fields wide-fields">
       ${fields}
       <div class="actions save">

@@ -62,10 +62,14 @@ export interface TextParameters {
   'fault.too_many': { number: string | number }
   'fault.at_least': { number: string | number }
   'fault.at_most': { number: string | number }
+  'fault.deposit_only': { choice: string | number }
+  'fault.fees_need_card': { choice: string | number }
   'fault.overlap': { span: string | number }
   'fault.other': { detail: string | number }
   'shown.slugOffer': { slug: string | number }
   'services.priceFrom': { amount: string | number }
+  'services.feeTooLate': { notice: string | number }
+  'services.feeUntil': { hours: string | number; notice: string | number }
   'services.step': { number: string | number }
   'services.needsTooMany': { most: number }
   'services.needsElsewhere': { location: string | number }

@@ -7,12 +7,14 @@ import type { RateLimiter } from '../../access/rate-limits.ts'
 import { html, type Html } from '../../base/html.ts'
 import { StrictObject } from '../../base/wire.ts'
 import type { Context } from '../../bookings/context.ts'
-import { faultSummary, filledForm, type FormState } from '../../pages/form.ts'
+import { copied, faultSummary, filledForm, type FormState } from '../../pages/form.ts'
 import { icon } from '../../pages/icons.ts'
 import { turnsFor } from '../../bookings/costly.ts'
 import { seeOther } from '../../pages/page.ts'
 import { findOwnStripe, ownWebhookUrl, removeOwnStripe, setOwnStripe } from '../../payments/own-stripe.ts'
 import { SetStripe } from '../../payments/own-stripe-schemas.ts'
+import { stripeEvents } from '../../payments/stripe-events.ts'
+import { stripePermissions } from '../../payments/stripe-values.ts'
 import { sendFile } from '../bookings/bookings-routes.ts'
 import { doneNotice, findVisit, pathOf } from '../frame/console-page.ts'
 import { connectionForms } from '../frame/connection-form.ts'
@@ -133,7 +135,12 @@ function stripePage(context: Context, limiter: RateLimiter): ConsoleRoute {
       rows: stripeRows,
       words: ({ setUp, payments: t }) => ({
         ...setUp,
-        fault: (code, detail) => (code === 'not_allowed' ? t.refused : setUp.fault(code, detail)),
+        fault: (code, detail, pointer = '') => {
+          if (code === 'invalid' || code === 'too_short')
+            return pointer === '/secret_key' ? t.faults.key : t.faults.webhookSecret
+          if (code !== 'not_allowed') return setUp.fault(code, detail, pointer)
+          return detail.includes('does not answer') ? t.faults.away : t.faults.refused
+        },
       }),
       act: async (visit, typed) => {
         const { person, business } = visit
@@ -176,9 +183,45 @@ async function shown(
       ${connectionForms(visit.texts.payments, {
         action: pathOf(stripePath, visit),
         isConnected: own !== undefined,
-        fields: at('secret_key', 'webhook_secret'),
-        more: html`<p>${t.address}</p>
-          <p><code>${ownWebhookUrl(context.config, visit.business.id)}</code></p>`,
+        fields: stripeSteps(visit, {
+          key: at('secret_key'),
+          secret: at('webhook_secret'),
+          address: ownWebhookUrl(context.config, visit.business.id),
+        }),
       })}`,
   }
+}
+
+/** Renders all that has to be done at Stripe, in order, with the fields for what it shows there. */
+function stripeSteps(
+  { texts: { payments: t, website } }: BusinessVisit,
+  { key, secret, address }: { key: Html; secret: Html; address: string },
+): Html {
+  const list = (names: readonly string[]) =>
+    html`<ul dir="ltr">
+      ${names.map((name) => html`<li><code>${name}</code></li>`)}
+    </ul>`
+  const link = (url: string, text: string) =>
+    html`<a href="${url}" target="_blank" rel="noopener noreferrer">${text}</a>`
+  return html`<ol class="tasks">
+    <li>
+      <p>${t.steps.key}</p>
+      ${list(stripePermissions)}
+      <p>${link('https://dashboard.stripe.com/apikeys', t.steps.keyOpen)}</p>
+      ${key}
+    </li>
+    <li>
+      <p>${t.steps.endpoint}</p>
+      <p>${link('https://dashboard.stripe.com/webhooks', t.steps.endpointOpen)}</p>
+      ${copied(website, { name: 'address', label: t.steps.address, text: address, rows: 3 })}
+    </li>
+    <li>
+      <p>${t.steps.events}</p>
+      ${list(stripeEvents)}
+    </li>
+    <li>
+      <p>${t.steps.secret}</p>
+      ${secret}
+    </li>
+  </ol>`
 }
