@@ -22,6 +22,11 @@ export function minorDigits(currency: string): number {
   return digits < 0 ? 2 : digits
 }
 
+/** Replaces the hyphen of formatted numbers by the minus sign, which all screens show. Files for programs keep it. */
+export function withMinus(text: string): string {
+  return text.replace('-', '\u2212')
+}
+
 /**
  * Formats minor units, without the decimals of whole amounts. Depends only on the language, because regions write
  * one price in two forms and a business has readers from several. Portuguese texts are European.

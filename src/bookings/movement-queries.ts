@@ -37,6 +37,9 @@ export type ListedMovement = Movement & {
   client_last_name: string | null
   service_name: string | null
   item_count: number | null
+  provider: PaymentsTable['provider']
+  /** Amount in minor units that has gone back of a payment until now. 0 for a refund. */
+  refunded_amount: number
   /** For fees only: `late_cancel`, `no_show`, or the words of the person who charged it. */
   reason: string | null
   timezone: string | null
@@ -53,12 +56,13 @@ export type MovementCursor = readonly [at: Instant, paymentId: string, number: n
 function movementsIn(businessId: string, { starts_at, ends_at }: MovementSpan) {
   return sql`(
     select 'payment' as type, p.id as payment_id, 0 as number, p.kind, p.paid_at as at, p.amount as amount, p.currency,
-           p.reason, p.booking_id
+           p.reason, p.booking_id, p.provider
       from payments as p
      where p.business_id = ${businessId} and p.paid_at >= ${starts_at} and p.paid_at < ${ends_at}
        and p.amount > 0 -- a saved card is no money
      union all
-    select 'refund', r.payment_id, r.number, p.kind, r.refunded_at, -r.amount, p.currency, p.reason, p.booking_id
+    select 'refund', r.payment_id, r.number, p.kind, r.refunded_at, -r.amount, p.currency, p.reason, p.booking_id,
+           p.provider
       from refunds as r
            join payments as p on p.id = r.payment_id and p.business_id = r.business_id
      where r.business_id = ${businessId} and r.status = 'refunded'
@@ -99,15 +103,19 @@ export async function findMovements(
   },
 ): Promise<ListedMovement[]> {
   const [at, paymentId, number] = after ?? []
-  const { rows } = await sql<ListedMovement>`
-    select m.type, m.payment_id, m.number, m.kind, m.at, m.amount, m.currency, m.reason, ${shownBooking}
+  const { rows } = await sql<Omit<ListedMovement, 'refunded_amount'> & { refunded_amount: number | string }>`
+    select m.type, m.payment_id, m.number, m.kind, m.at, m.amount, m.currency, m.reason, m.provider, ${shownBooking},
+           case when m.type = 'refund' then 0 else cast(coalesce((
+             select sum(b.amount) from refunds as b
+              where b.payment_id = m.payment_id and b.business_id = ${businessId} and b.status = 'refunded'), 0) as bigint)
+           end as refunded_amount
       from ${movementsIn(businessId, span)}
            ${joinBooking(businessId, 'm.booking_id')}
      where 1 = 1 ${type === undefined ? sql`` : sql`and m.type = ${type}`} ${isOfService(serviceId)}
            ${after === undefined ? sql`` : sql`and (m.at, m.payment_id, m.number) < (${at}, ${paymentId}, ${number})`}
      order by m.at desc, m.payment_id desc, m.number desc
      limit ${max}`.execute(db)
-  return rows
+  return rows.map((row) => ({ ...row, refunded_amount: Number(row.refunded_amount) }))
 }
 
 /** Finds amounts that are due, the latest first, after a position. */
@@ -119,7 +127,7 @@ export async function findDue(
   const [at, paymentId] = after ?? []
   const { rows } = await sql<ListedMovement>`
     select 'payment' as type, p.id as payment_id, 0 as number, p.kind, p.created_at as at, p.amount, p.currency,
-           p.reason, ${shownBooking}
+           p.reason, p.provider, 0 as refunded_amount, ${shownBooking}
       from payments as p
            ${joinBooking(businessId, 'p.booking_id')}
      where p.business_id = ${businessId} and p.status = 'due' and p.amount > 0 and k.id is not null ${isOfService(serviceId)}

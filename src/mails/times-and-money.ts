@@ -1,6 +1,6 @@
 import { type Instant, toMs } from '../base/instants.ts'
 import type { Language } from '../base/languages.ts'
-import { formatMoney } from '../base/money.ts'
+import { formatMoney, withMinus } from '../base/money.ts'
 import type { Money } from '../catalogue/catalogue-types.ts'
 
 /* Times and amounts in the language of who reads them: in emails, text messages and pages. */
@@ -104,9 +104,9 @@ export function daysBetween(from: Instant, to: Instant, timezone: string): numbe
   return dayOf(from).until(dayOf(to), { largestUnit: 'day' }).days
 }
 
-/** Formats an amount in the reader's language. */
+/** Formats an amount in the reader's language. One below zero has a minus sign (U+2212). */
 export function moneyText(money: Money, locale: string): string {
-  return withPlainSpaces(formatMoney(money, locale))
+  return withMinus(withPlainSpaces(formatMoney(money, locale)))
 }
 
 /** Formats a price. One of 0 is the word for free. */

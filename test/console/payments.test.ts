@@ -43,14 +43,14 @@ onEachEngine('the payments of a business', (engine) => {
   test('come by day with what was refunded, and with what is due', async () => {
     const page = await read()
     expect(page).toMatch(/Received €65 Refunded €10 Net €55 Due now €25 one payment/)
-    expect(page).toMatch(/Today, Saturday 21 November.*-€10.*Colour.*€40.*Yesterday, Friday 20 November.*€25/)
+    expect(page).toMatch(/Today, Saturday 21 November.*−€10.*Colour.*€40.*Yesterday, Friday 20 November.*€25/)
     expect(page).toMatch(/By day.*Fri,? 20 Nov €25 €0 €25 Sat,? 21 Nov €40 €10 €30/)
     expect(page).toMatch(/By service.*Colour €40 €0 €40 Cut €25 €10 €15/)
   })
 
   test('are chosen by kind, by service and by day', async () => {
     const refunds = await read('?type=refund')
-    expect(refunds).toMatch(/10:01 .*Refund -€10/)
+    expect(refunds).toMatch(/10:01 .*Refund −€10/)
     expect(refunds).not.toContain('Deposit paid')
     const due = await read('?type=due')
     expect(due).toMatch(/10:01 .* Deposit due €25/)
@@ -70,14 +70,18 @@ onEachEngine('the payments of a business', (engine) => {
     })
     expect(headers['content-type']).toBe('text/csv; charset=utf-8')
     const lines = String(body).trimEnd().split('\r\n')
-    expect(lines[0]).toBe('\uFEFFTag;Art;Grund;Kunde;Leistungen;Beginn;Betrag;Währung;ID')
+    expect(lines[0]).toBe(
+      '\uFEFFDatum;Uhrzeit;Art;Grund;Kunde;Leistungen;Beginn;Betrag;Später erstattet;Währung;Zahlweg;Zahlungs-ID;Termin-ID',
+    )
     expect(lines).toHaveLength(4)
     expect(lines[2]).toMatch(
       new RegExp(
-        `^21\\.11\\.2026 10:00;Anzahlung bezahlt;;[^;]+;Colour;01\\.12\\.2026 10:00;40,00;EUR;${booking}$`,
+        `^21\\.11\\.2026;10:00;Anzahlung bezahlt;;[^;]+;Colour;01\\.12\\.2026 10:00;40,00;0,00;EUR;Stripe;[-0-9a-f]{36};${booking}$`,
       ),
     )
-    expect(lines[1]).toMatch(/;Erstattung;;[^;]+;Cut;[^;]+;-10,00;EUR;/)
+    expect(lines[1]).toMatch(/;Erstattung;;[^;]+;Cut;[^;]+;-10,00;;EUR;Stripe;/)
+    expect(lines[3]).toMatch(/;Anzahlung bezahlt;;[^;]+;Cut;[^;]+;25,00;10,00;EUR;Stripe;/)
+    expect(body).not.toContain('\u2212')
   })
 
   test('are a file of what is due, if that is chosen', async () => {
@@ -85,7 +89,7 @@ onEachEngine('the payments of a business', (engine) => {
       headers: { cookie: manager.cookie },
     })
     expect(String(body).trimEnd().split('\r\n')).toHaveLength(2)
-    expect(body).toMatch(/,Deposit due,,[^,]+,Cut,[^,]+,25\.00,EUR,/)
+    expect(body).toMatch(/,Deposit due,,[^,]+,Cut,[^,]+,25\.00,0\.00,EUR,Stripe,/)
   })
 
   test('are in the reports, in the week when the money moved', async () => {

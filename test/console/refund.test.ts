@@ -133,7 +133,7 @@ onOneEngine('sqlite', 'every payment of a booking in the console', (engine) => {
     expect(await read()).toContain('Broken vase: €15.50 refunded')
     expect(await read(form)).toContain('Nothing of this payment is left to refund.')
     const list = textOf(await readConsole(world.service, '/console/payments', owner))
-    expect(list).toMatch(/Refund · Broken vase -€10.*Fee charged · Broken vase €15\.50/)
+    expect(list).toMatch(/Refund · Broken vase −€10.*Fee charged · Broken vase €15\.50/)
     const cookie = { headers: { cookie: owner.cookie } }
     const { body } = await world.service.call('GET', '//console/payments.csv', cookie)
     expect(body).toMatch(/,Refund,Broken vase,.*-10\.00[^]*,Fee charged,Broken vase,.*15\.50/)

@@ -25,6 +25,7 @@ import { emptyState } from '../frame/empty-state.ts'
 import { face } from '../frame/faces.ts'
 import { clientName, clockText, dateFormat, momentText, wallFields } from '../frame/formats.ts'
 import { byDay, listItems, nextPage, pageOrFirst } from '../frame/lists.ts'
+import { inEach } from '../reports/report-tools.ts'
 import { type AskedPeriod, periodAddress, periodFields, readPeriod } from '../frame/period.ts'
 
 export const paymentsPath = '/console/payments'
@@ -234,51 +235,65 @@ function sumTables(
       day: 'numeric',
       month: 'short',
     }).format(Date.parse(date))
-  const ofServices = services
-    .map(({ id, money }) => ({ name: id === null ? t.noBooking : (names.get(id) ?? t.otherService), money }))
-    .toSorted((one, other) => netOf(other.money) - netOf(one.money))
+  const ofServices = services.map(({ id, money }) => ({
+    name: id === null ? t.noBooking : (names.get(id) ?? t.otherService),
+    money,
+  }))
+  const ofDays = days.map(({ date, money }) => ({ name: dayName(date), money }))
+  const tables = (head: string, rows: SumRows, order?: (one: Sum, other: Sum) => number) =>
+    inEach(
+      total.map(({ currency }) => currency),
+      (currency) => {
+        const sums = rows.flatMap(({ name, money }) =>
+          money.filter((sum) => sum.currency === currency).map((sum) => ({ name, sum })),
+        )
+        return sumTable(visit, head, order ? sums.toSorted(order) : sums)
+      },
+    )
+  const section = (title: string, content: Html) =>
+    html`<section class="report">
+      <h2>${title}</h2>
+      <div class="scrolled" role="region" aria-label="${title}" tabindex="0">${content}</div>
+    </section>`
   return html`<div class="plots not-printed">
-    ${sumTable(visit, { title: t.byDay, head: numbers.day, rows: days.map(({ date, money }) => ({ name: dayName(date), money })) })}
-    ${sumTable(visit, { title: t.byService, head: numbers.service, rows: ofServices })}
+    ${section(t.byDay, tables(t.columns.date, ofDays))}
+    ${section(
+      t.byService,
+      tables(numbers.service, ofServices, (one, other) => netOf(other.sum) - netOf(one.sum)),
+    )}
   </div>`
 }
 
-function netOf(money: readonly Takings[]): number {
-  return money.reduce((sum, { received, refunded }) => sum + received - refunded, 0)
+type SumRows = { name: string; money: Takings[] }[]
+type Sum = { name: string; sum: Takings }
+
+function netOf({ received, refunded }: Takings): number {
+  return received - refunded
 }
 
-function sumTable(
-  { texts: { payments: t }, locale }: BusinessVisit,
-  { title, head, rows }: { title: string; head: string; rows: { name: string; money: Takings[] }[] },
-): Html {
+/** Renders sums in one currency. */
+function sumTable({ texts: { payments: t }, locale }: BusinessVisit, head: string, rows: Sum[]): Html {
   const received = { title: t.received, of: (sum: Takings) => sum.received }
   const refunded = { title: t.refunded, of: (sum: Takings) => sum.refunded }
-  const net = { title: t.net, of: (sum: Takings) => sum.received - sum.refunded }
-  const hasRefunds = rows.some(({ money }) => money.some((sum) => sum.refunded > 0))
+  const net = { title: t.net, of: netOf }
+  const hasRefunds = rows.some(({ sum }) => sum.refunded > 0)
   const columns = hasRefunds ? [received, refunded, net] : [received]
-  return html`<section class="report">
-    <h2>${title}</h2>
-    <div class="scrolled" role="region" aria-label="${title}" tabindex="0">
-      <table class="numbers">
-        <thead>
-          <tr>
-            ${[head, ...columns.map(({ title: one }) => one)].map((one) => html`<th scope="col">${one}</th>`)}
-          </tr>
-        </thead>
-        <tbody>
-          ${rows.flatMap(({ name, money }) =>
-            money.map(
-              (sum) =>
-                html`<tr>
-                  <th scope="row"><bdi>${name}</bdi></th>
-                  ${columns.map(({ of }) => html`<td>${moneyText({ amount: of(sum), currency: sum.currency }, locale)}</td>`)}
-                </tr>`,
-            ),
-          )}
-        </tbody>
-      </table>
-    </div>
-  </section>`
+  return html`<table class="numbers">
+    <thead>
+      <tr>
+        ${[head, ...columns.map(({ title: one }) => one)].map((one) => html`<th scope="col">${one}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map(
+        ({ name, sum }) =>
+          html`<tr>
+            <th scope="row"><bdi>${name}</bdi></th>
+            ${columns.map(({ of }) => html`<td>${moneyText({ amount: of(sum), currency: sum.currency }, locale)}</td>`)}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`
 }
 
 /** Yields payments and refunds as a file for the till, the latest first. The first part has the headings. */
@@ -287,13 +302,15 @@ export async function* movementRows(
   visit: BusinessVisit,
   { request }: AskedPayments,
 ): AsyncGenerator<string, void> {
-  const { payments: t, booking, bookings, numbers } = visit.texts
+  const { payments: t, booking, bookings } = visit.texts
   const form = csvFormOf(visit.locale)
-  const { service, starts, currency, id } = bookings.columns
-  yield (
-    csvStart +
-    csvRow([numbers.day, t.kind, booking.reason, t.client, service, starts, t.amount, currency, id], form)
-  )
+  const { service, starts, currency } = bookings.columns
+  const { date, time, method, refunded, paymentId, bookingId } = t.columns
+  const heads = [
+    ...[date, time, t.kind, booking.reason, t.client, service, starts],
+    ...[t.amount, refunded, currency, method, paymentId, bookingId],
+  ]
+  yield csvStart + csvRow(heads, form)
   for await (const movement of eachMovement(context, visit.person, request)) {
     if (visit.isGone()) return
     yield movementLine(visit, movement, { form, isDue: request.type === 'due' })
@@ -305,23 +322,26 @@ function movementLine(
   movement: ListedMovement,
   { form, isDue }: { form: CsvForm; isDue: boolean },
 ): string {
-  const { amount, currency, booking_id, starts_at, timezone } = movement
+  const { amount, currency, booking_id, starts_at, timezone, provider } = movement
+  const { columns } = visit.texts.payments
+  const moved = wallFields(readInstant(movement.at), visit.business.timezone)
   const wall = (at: Parameters<typeof wallFields>[0], zone: string) => {
     const { date, time } = wallFields(at, zone)
     return csvDate(`${date}T${time}`, form)
   }
   const digits = minorDigits(currency)
+  const money = (minor: number) => csvNumber(minor / 10 ** digits, digits, form)
   return csvRow(
     [
-      wall(readInstant(movement.at), visit.business.timezone),
+      ...[csvDate(moved.date, form), moved.time],
       kindText(visit, movement, isDue),
       reasonText(visit, movement)[0] ?? null,
       nameOf(visit, movement) ?? null,
       serviceText(visit, movement),
       starts_at === null || timezone === null ? null : wall(readInstant(starts_at), timezone),
-      csvNumber(amount / 10 ** digits, digits, form),
-      currency,
-      booking_id,
+      ...[money(amount), movement.type === 'refund' ? null : money(movement.refunded_amount), currency],
+      provider === 'sandbox' ? columns.test : 'Stripe',
+      ...[movement.payment_id, booking_id],
     ],
     form,
   )

@@ -14,14 +14,20 @@ interface PlotBar {
   label: string
   /** Text on top of it. */
   value?: string
+  /** The same for narrow bars. */
+  short?: string
   parts: { look: PlotLook; value: number }[]
 }
 
 const size = { width: 360, height: 150 }
 const inner = { left: 40, right: 356, top: 16, bottom: 130 }
+/** Width of a character, at most. */
+const characterWidth = 6
 const maxLabels = 7
 /** Maximum number of bars with their value on top. */
 const maxValues = 10
+/** Room of a text on top of a bar, in which three characters fit at any number of bars. */
+const minValueRoom = 4 * characterWidth
 /** Maximum width of a bar, because a single one would look like a wall. */
 const maxBarWidth = 36
 
@@ -35,20 +41,23 @@ export function barPlot(
 ): Html {
   const highest = Math.max(...bars.map(({ parts }) => parts.reduce((sum, { value }) => sum + value, 0)), 0)
   const max = top === undefined ? roundAbove(highest) : Math.max(top, highest)
-  const step = (inner.right - inner.left) / Math.max(bars.length, 1)
-  const width = Math.min(step * 0.7, maxBarWidth)
-  const every = Math.ceil(bars.length / maxLabels)
   const y = (value: number) => rounded(inner.bottom - (value / max) * (inner.bottom - inner.top))
   const lines = [0, max / 2, max]
+  const left = Math.max(inner.left, widest(lines.map(axis)) + 4)
+  const step = (inner.right - left) / Math.max(bars.length, 1)
+  const width = Math.min(step * 0.7, maxBarWidth)
+  const every = Math.ceil(bars.length / maxLabels)
+  const values = fitting(bars, step)
   return html`<svg class="plot" viewBox="0 0 ${size.width} ${size.height}" role="img" aria-label="${title}">
     ${hatch}
     ${lines.map(
       (value) =>
-        html`<line class="grid" x1="${inner.left}" x2="${inner.right}" y1="${y(value)}" y2="${y(value)}" />
-          <text x="${inner.left - 4}" y="${y(value) + 3}" text-anchor="end">${axis(value)}</text>`,
+        html`<line class="grid" x1="${left}" x2="${inner.right}" y1="${y(value)}" y2="${y(value)}" />
+          <text x="${left - 4}" y="${y(value) + 3}" text-anchor="end">${axis(value)}</text>`,
     )}
-    ${bars.map(({ label, value, parts }, index) => {
-      const middle = inner.left + step * (index + 0.5)
+    ${bars.map(({ label, parts }, index) => {
+      const value = values[index]
+      const middle = left + step * (index + 0.5)
       const sum = parts.reduce((total, part) => total + part.value, 0)
       return html`${stacked(parts).map(({ look, from, to }) =>
         partOf(look, {
@@ -59,7 +68,7 @@ export function barPlot(
         }),
       )}
       ${
-        value !== undefined && bars.length <= maxValues && sum > 0
+        value !== undefined && sum > 0
           ? html`<text class="value" x="${rounded(middle)}" y="${y(sum) - 4}" text-anchor="middle"
               >${value}</text
             >`
@@ -72,6 +81,18 @@ export function barPlot(
       }`
     })}
   </svg>`
+}
+
+/** Returns the texts on top of the bars: the long ones, the short ones or none, so that they do not overlap. */
+function fitting(bars: readonly PlotBar[], step: number): (string | undefined)[] {
+  if (bars.length > maxValues) return []
+  const long = bars.map(({ value }) => value)
+  const short = bars.map(({ value, short: text = value }) => text)
+  return [long, short].find((texts) => widest(texts) <= Math.max(step, minValueRoom)) ?? []
+}
+
+function widest(texts: readonly (string | undefined)[]): number {
+  return Math.max(0, ...texts.map((text) => (text ?? '').length)) * characterWidth
 }
 
 /** Renders the meaning of each fill, with a swatch. */

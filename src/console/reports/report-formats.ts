@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { minorDigits } from '../../base/money.ts'
+import { minorDigits, withMinus } from '../../base/money.ts'
 import { dateFormat } from '../frame/formats.ts'
 
 /** Formats, cached because a table has thousands of numbers and creating one takes longer than using it. */
@@ -23,25 +23,37 @@ export function percentText(share: number, locale: string): string {
 
 /** Formats a change, with its sign. */
 export function changeText(share: number, locale: string): string {
-  return numberFormat(locale, {
-    style: 'percent',
-    maximumFractionDigits: 0,
-    signDisplay: 'exceptZero',
-  }).format(share)
+  return withMinus(
+    numberFormat(locale, {
+      style: 'percent',
+      maximumFractionDigits: 0,
+      signDisplay: 'exceptZero',
+    }).format(share),
+  )
 }
 
 export function hoursText(minutes: number, locale: string): string {
   return numberFormat(locale, { maximumFractionDigits: 1 }).format(minutes / 60)
 }
 
-/** Formats an amount for the axis of a plot, such as €4.2K. */
-export function compactMoney(amount: number, currency: string, locale: string): string {
-  const value = amount / 10 ** minorDigits(currency)
-  return numberFormat(locale, {
-    ...{ style: 'currency', currency, notation: 'compact', currencyDisplay: 'narrowSymbol' },
+/** Formats an amount for a plot, such as €4.2K. Without the currency if its sign has no room there: 4.2K. */
+export function compactMoney(
+  { amount, currency }: { amount: number; currency: string },
+  locale: string,
+  { isPlain = false } = {},
+): string {
+  const digits = minorDigits(currency)
+  const value = amount / 10 ** digits
+  const size = Math.abs(value)
+  const decimals = size < 1 ? digits : size < 10 ? Math.min(digits, 1) : 0
+  const text = numberFormat(locale, {
+    ...(!isPlain && { style: 'currency', currency, currencyDisplay: 'narrowSymbol' }),
+    notation: 'compact',
     useGrouping: true, // German thousands have no short form
-    maximumFractionDigits: value < 1_000 ? 0 : 1,
+    minimumFractionDigits: 0,
+    maximumFractionDigits: size < 1_000 ? decimals : 1,
   }).format(value)
+  return withMinus(text)
 }
 
 /** Formats a range of days, such as 23–29 Nov 2026. */

@@ -6,7 +6,7 @@ import { minorDigits } from '../../base/money.ts'
 import { moneyText } from '../../mails/times-and-money.ts'
 import { dateFormat } from '../frame/formats.ts'
 import type { BusinessVisit } from '../frame/console-route.ts'
-import { countText, daysText, hoursText, percentText } from './report-formats.ts'
+import { compactMoney, countText, daysText, hoursText, percentText } from './report-formats.ts'
 
 export type Counted = Static<typeof Numbers>
 type Period = Counted['total']
@@ -38,9 +38,7 @@ export function toolsFor({ texts: { numbers: texts, payments }, locale }: Busine
   const { total, columns, services, weeks, months } = numbers
   const isByMonth = weeks.length > maxWeeks
   const periods = isByMonth ? months : weeks
-  const currencies = total.money
-    .toSorted((one, other) => other.booked - one.booked)
-    .map((one) => one.currency)
+  const currencies = byUse(numbers)
   const percent = (share: number) => percentText(share, locale)
   const plain = (value: number) => countText(value, locale)
 
@@ -71,6 +69,11 @@ export function toolsFor({ texts: { numbers: texts, payments }, locale }: Busine
   const amountHeads = (title: string) => currencies.map((currency) => `${title} (${currency})`)
   const amounts = (money: Period['money'], kind: 'booked' | 'missed') =>
     currencies.map((currency) => amount(moneyIn(money, currency)[kind], currency))
+  const short = (minor: number, currency: string) => ({
+    value: compactMoney({ amount: minor, currency }, locale),
+    short: compactMoney({ amount: minor, currency }, locale, { isPlain: true }),
+  })
+  const axisOf = (currency: string) => (minor: number) => compactMoney({ amount: minor, currency }, locale)
   const sums = (money: Period['money'], kind: 'booked' | 'missed') =>
     currencies
       .map((currency) => ({ currency, amount: moneyIn(money, currency)[kind] }))
@@ -80,11 +83,28 @@ export function toolsFor({ texts: { numbers: texts, payments }, locale }: Busine
   return {
     ...{ texts, payments, locale, numbers, total, columns, services, periods, currencies },
     ...{ percent, plain, text, count, share, hours, amount, period, periodHead },
-    ...{ labelOf, longLabel, amountHeads, amounts, sums },
+    ...{ labelOf, longLabel, amountHeads, amounts, sums, short, axisOf },
   }
 }
 
 export type Tools = ReturnType<typeof toolsFor>
+
+/** Returns the currencies of the booked services, the most used first. Amounts of different ones are never compared. */
+function byUse({ total, services }: Counted): string[] {
+  const uses = new Map<string, number>()
+  for (const { money, bookings } of services)
+    for (const { currency } of money) uses.set(currency, (uses.get(currency) ?? 0) + bookings)
+  return total.money
+    .map(({ currency }) => currency)
+    .toSorted((one, other) => (uses.get(other) ?? 0) - (uses.get(one) ?? 0))
+}
+
+/** Renders a part for each currency, under its name if there are several. */
+export function inEach(currencies: readonly string[], part: (currency: string) => Html): Html {
+  return html`${currencies.map(
+    (currency) => html`${currencies.length > 1 ? html`<h3>${currency}</h3>` : ''} ${part(currency)}`,
+  )}`
+}
 
 /** Returns the amounts in one currency. */
 export function moneyIn(money: Period['money'], currency: string) {

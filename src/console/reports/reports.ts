@@ -1,15 +1,16 @@
 import { csvDate } from '../../base/csv.ts'
-import { html } from '../../base/html.ts'
+import { html, type Html } from '../../base/html.ts'
 import { moneyText } from '../../mails/times-and-money.ts'
 import { dateFormat } from '../frame/formats.ts'
 import type { BusinessVisit } from '../frame/console-route.ts'
 import { peopleReport, weekReport } from './hour-reports.ts'
 import { barPlot, plotLegend, shareBar } from './numbers-plots.ts'
-import { compactMoney, daysText } from './report-formats.ts'
+import { daysText } from './report-formats.ts'
 import {
   bestOf,
   type Counted,
   feesIn,
+  inEach,
   moneyIn,
   type Report,
   shareOf,
@@ -33,35 +34,30 @@ function revenueReport({
   longLabel,
   amountHeads,
   amounts,
+  short,
+  axisOf,
 }: Tools): Report {
-  const [currency] = currencies
-  const best =
-    currency === undefined ? undefined : bestOf(periods, ({ money }) => moneyIn(money, currency).booked)
-  const said = currencies.map((one) =>
-    moneyText({ amount: moneyIn(total.money, one).booked, currency: one }, locale),
-  )
+  const says = (currency: string) => {
+    const booked = ({ money }: Pick<Counted['total'], 'money'>) => moneyIn(money, currency).booked
+    const best = bestOf(periods, booked)
+    if (!best) return []
+    const [amount, most] = [total, best].map((one) => moneyText({ amount: booked(one), currency }, locale))
+    return [texts.revenueSays({ amount: amount ?? '', best: longLabel(best), most: most ?? '' })]
+  }
   return {
     id: 'revenue',
     title: texts.revenue,
-    sentence:
-      currency === undefined || !best
-        ? texts.noPrices
-        : texts.revenueSays({
-            amount: new Intl.ListFormat(locale).format(said),
-            best: longLabel(best),
-            most: moneyText({ amount: moneyIn(best.money, currency).booked, currency }, locale),
-          }),
-    plot: html`${currencies.map((one) => {
+    sentence: currencies.flatMap(says).join(' ') || texts.noPrices,
+    plot: html`${inEach(currencies, (one) => {
       const bars = periods.map(({ money, ...rest }) => ({
         label: labelOf({ money, ...rest }),
-        value: compactMoney(moneyIn(money, one).booked, one, locale),
+        ...short(moneyIn(money, one).booked, one),
         parts: [
           { look: 'full' as const, value: moneyIn(money, one).booked },
           { look: 'hatched' as const, value: moneyIn(money, one).missed },
         ],
       }))
-      const title = `${texts.revenue} (${one})`
-      return barPlot(bars, { title, axis: (value) => compactMoney(value, one, locale) })
+      return barPlot(bars, { title: `${texts.revenue} (${one})`, axis: axisOf(one) })
     })}
     ${plotLegend([
       ['full', texts.bookedMoney],
@@ -87,6 +83,8 @@ function takenReport({
   periodHead,
   periods,
   labelOf,
+  short,
+  axisOf,
 }: Tools): Report {
   const list = new Intl.ListFormat(locale)
   const said = (kind: 'received' | 'refunded') =>
@@ -105,16 +103,18 @@ function takenReport({
       refunded === ''
         ? texts.takenSays({ amount: received })
         : texts.takenAndBack({ amount: received, refunded }),
-    plot: html`${total.taken.map(({ currency }) =>
-      barPlot(
-        periods.map((one) => ({
-          label: labelOf(one),
-          value: compactMoney(takenIn(one.taken, currency), currency, locale),
-          parts: [{ look: 'full' as const, value: Math.max(takenIn(one.taken, currency), 0) }],
-        })),
-        { title: `${texts.taken} (${currency})`, axis: (value) => compactMoney(value, currency, locale) },
-      ),
-    )}`,
+    plot: inEach(
+      total.taken.map(({ currency }) => currency),
+      (currency) =>
+        barPlot(
+          periods.map((one) => ({
+            label: labelOf(one),
+            ...short(takenIn(one.taken, currency), currency),
+            parts: [{ look: 'full' as const, value: Math.max(takenIn(one.taken, currency), 0) }],
+          })),
+          { title: `${texts.taken} (${currency})`, axis: axisOf(currency) },
+        ),
+    ),
     heads: [
       periodHead,
       ...total.taken.flatMap(({ currency }) =>
@@ -131,41 +131,25 @@ function takenReport({
   }
 }
 
-function serviceReport({
-  texts,
-  locale,
-  services,
-  percent,
-  plain,
-  text,
-  count,
-  currencies,
-  amountHeads,
-  amounts,
-}: Tools): Report {
-  const [currency] = currencies
+function serviceReport(tools: Tools): Report {
+  const { texts, services, text, count, currencies, amountHeads, amounts } = tools
+  const [only] = currencies
+  // amounts in several currencies have no order
   const value = ({ money, bookings }: Counted['services'][number]) =>
-    currency === undefined ? bookings : moneyIn(money, currency).booked
+    only === undefined || currencies.length > 1 ? bookings : moneyIn(money, only).booked
   const sorted = services.toSorted((one, other) => value(other) - value(one))
-  const sum = sorted.reduce((all, one) => all + value(one), 0)
-  const [first] = sorted
+  const first = only === undefined || currencies.length > 1 ? '' : mostSays(tools, only)
   return {
     id: 'services',
     title: texts.byService,
-    sentence:
-      first && sum > 0 ? texts.servicesSay({ name: first.name, share: percent(value(first) / sum) }) : '',
-    plot: html`<table class="numbers ranks">
-      ${sorted.slice(0, maxTopServices).map(
-        (one) =>
-          html`<tr>
-            <th scope="row"><bdi>${one.name}</bdi></th>
-            <td>${shareBar(sum === 0 ? 0 : value(one) / sum)}</td>
-            <td>
-              ${currency === undefined ? plain(value(one)) : moneyText({ amount: value(one), currency }, locale)}
-            </td>
-          </tr>`,
-      )}
-    </table>`,
+    sentence: first,
+    plot:
+      currencies.length === 0
+        ? ranking(tools)
+        : inEach(currencies, (currency) => {
+            const most = currencies.length > 1 ? mostSays(tools, currency) : ''
+            return html`${most === '' ? '' : html`<p>${most}</p>`} ${ranking(tools, currency)}`
+          }),
     heads: [
       texts.service,
       texts.bookings,
@@ -178,6 +162,42 @@ function serviceReport({
       ...[...amounts(one.money, 'booked'), ...amounts(one.money, 'missed')],
     ]),
   }
+}
+
+/** Returns the services with revenue in a currency, the highest first; without one, with their bookings. */
+function ranked({ services }: Pick<Tools, 'services'>, currency: string | undefined) {
+  const value = ({ money, bookings }: Counted['services'][number]) =>
+    currency === undefined ? bookings : moneyIn(money, currency).booked
+  return services
+    .map((one) => ({ name: one.name, value: value(one) }))
+    .filter((one) => one.value > 0)
+    .toSorted((one, other) => other.value - one.value)
+}
+
+/** Names the service with the highest revenue in a currency. */
+function mostSays({ texts, percent, services }: Tools, currency: string): string {
+  const list = ranked({ services }, currency)
+  const [first] = list
+  if (!first) return ''
+  return texts.servicesSay({
+    name: first.name,
+    share: percent(first.value / sumOf(list.map(({ value }) => value))),
+  })
+}
+
+function ranking({ services, plain, locale }: Tools, currency?: string): Html {
+  const list = ranked({ services }, currency)
+  const sum = sumOf(list.map(({ value }) => value))
+  return html`<table class="numbers ranks">
+    ${list.slice(0, maxTopServices).map(
+      ({ name, value }) =>
+        html`<tr>
+          <th scope="row"><bdi>${name}</bdi></th>
+          <td>${shareBar(value / sum)}</td>
+          <td>${currency === undefined ? plain(value) : moneyText({ amount: value, currency }, locale)}</td>
+        </tr>`,
+    )}
+  </table>`
 }
 
 function clientReport({
@@ -283,6 +303,8 @@ function feeReport({
   periods,
   labelOf,
   sums,
+  short,
+  axisOf,
 }: Tools): Report {
   const list = new Intl.ListFormat(locale)
   const said = (kind: 'charged' | 'received') =>
@@ -299,22 +321,24 @@ function feeReport({
     title: texts.fees,
     sentence:
       lost.length === 0 ? texts.feesSay(values) : texts.feesAgainst({ ...values, lost: list.format(lost) }),
-    plot: html`${total.fees.map(({ currency }) =>
-      barPlot(
-        periods.map((one) => {
-          const { charged, received, waived, due } = feesIn(one.fees, currency)
-          return {
-            label: labelOf(one),
-            value: compactMoney(charged, currency, locale),
-            parts: [
-              { look: 'full' as const, value: received },
-              { look: 'hatched' as const, value: due },
-              { look: 'outline' as const, value: waived },
-            ],
-          }
-        }),
-        { title: `${texts.fees} (${currency})`, axis: (value) => compactMoney(value, currency, locale) },
-      ),
+    plot: html`${inEach(
+      total.fees.map(({ currency }) => currency),
+      (currency) =>
+        barPlot(
+          periods.map((one) => {
+            const { charged, received, waived, due } = feesIn(one.fees, currency)
+            return {
+              label: labelOf(one),
+              ...short(charged, currency),
+              parts: [
+                { look: 'full' as const, value: received },
+                { look: 'hatched' as const, value: due },
+                { look: 'outline' as const, value: waived },
+              ],
+            }
+          }),
+          { title: `${texts.fees} (${currency})`, axis: axisOf(currency) },
+        ),
     )}
     ${plotLegend([
       ['full', names.received],
