@@ -112,14 +112,19 @@ const arrived = {
   fee: 'checkout.feePaid',
 } as const
 
-/** States what a late cancellation and a no-show cost, before the client saves a card. */
-function feePart({ state, kind, feeTerms }: CheckoutView, language: Pick<Language, 'say' | 'locale'>): Html {
-  const text = feeTerms && state === 'due' ? feeSentence(feeTerms, language) : ''
-  if (text === '') return html``
-  return html`<p class="note">
-    ${kind === 'card' ? `${language.say('checkout.cardDue')} ` : ''}${text}
-    ${language.say('booking.feeAgree')}
-  </p>`
+/** States the fees and how to have the card removed, before the client saves it. */
+function feePart(
+  { state, kind, feeTerms, business }: CheckoutView,
+  { say, locale }: Pick<Language, 'say' | 'locale'>,
+): Html {
+  const text = feeTerms ? feeSentence(feeTerms, { say, locale }) : ''
+  if (state !== 'due' || (text === '' && kind !== 'card')) return html``
+  const sentences = [
+    ...(kind === 'card' ? [say('checkout.cardDue')] : []),
+    ...(text === '' ? [] : [text, say('booking.feeAgree')]),
+    say('checkout.cardRemove', { business: business.brand_name ?? business.name }),
+  ]
+  return html`<p class="note">${sentences.join(' ')}</p>`
 }
 
 /** States why a fee is to be paid here. */
@@ -145,7 +150,13 @@ function explanation(view: CheckoutView, { say, locale }: Pick<Language, 'say' |
       return html`<p>${say('checkout.refund')}</p>`
     case 'due':
       return html`<p>
-          ${stands ? say('checkout.stands') : say('checkout.kept', { time: timeText(expiresAt, { timezone, locale }) })}
+          ${
+            stands
+              ? say(kind === 'card' ? 'checkout.standsCard' : 'checkout.stands')
+              : say(kind === 'card' ? 'checkout.keptCard' : 'checkout.kept', {
+                  time: timeText(expiresAt, { timezone, locale }),
+                })
+          }
           <noscript>${say('checkout.reload')}</noscript>
         </p>
         ${payUrl === undefined ? '' : html`<a class="button main" href="${payUrl}">${say(kind === 'card' ? 'checkout.saveCard' : 'checkout.pay')}</a>`}

@@ -34,6 +34,20 @@ function enhance(root) {
     })
   }
 
+  // fields of another choice of payment are hidden, and sent empty
+  for (const part of root.querySelectorAll('[data-payment]')) {
+    const form = part.closest('form')
+    const show = () => {
+      const fits = part.dataset.payment.includes(form.elements.namedItem('payment').value)
+      part.hidden = !fits && !part.querySelector('[aria-invalid]')
+    }
+    show()
+    form.addEventListener('change', show)
+    form.addEventListener('submit', () => {
+      if (part.hidden) for (const input of part.querySelectorAll('input')) input.value = ''
+    })
+  }
+
   // the duration is the sum of the steps
   for (const steps of root.querySelectorAll('[data-steps]')) {
     const duration = steps.form.elements.namedItem('duration_minutes')

@@ -25,7 +25,7 @@ const rows: Row[] = [
   ['staff_ids', ids([]), ''],
   ['quiet.from', time(), ''],
   ['quiet.to', time(), ''],
-  ['deposit', money, ''],
+  ['deposit', money({ locale: 'en' }), ''],
 ]
 
 describe('a form as rows', () => {

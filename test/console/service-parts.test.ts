@@ -64,6 +64,54 @@ onEachEngine('steps, rooms and other prices in the form of a service', (engine) 
     expect(await shown(salon.cut)).toMatchObject({ duration_minutes: 45, steps: null })
   })
 
+  test('faults in payment, deposit and fees name the choices of the form', async () => {
+    const wrong = async (fields: Record<string, string>) => {
+      const reply = await save(salon.cut, { 'price.amount': '60', ...fields })
+      expect(reply.status).toBe(422)
+      return textOf(reply)
+    }
+    const deposit = await wrong({ payment: 'none', 'deposit.amount': '10' })
+    expect(deposit).toContain('Choose “The deposit” above, or empty this field.')
+    const fee = { 'fees.0.hours': '24', 'fees.0.percent': '50' }
+    expect(await wrong({ payment: 'none', ...fee })).toContain(
+      'Choose another payment than “Nothing”, or remove the fees.',
+    )
+    expect(await wrong({ payment: 'none', no_show_percent: '50' })).toContain(
+      'another payment than “Nothing”',
+    )
+    expect(await wrong({ 'price.amount': '1,000' })).toContain(
+      'Write the amount in digits without a thousands separator, such as 1234.50.',
+    )
+    const exact = { payment: 'full', 'price.amount': '1.234', 'price.currency': 'KWD' }
+    expect(await wrong(exact)).toContain('Round it to fewer decimals.')
+    expect((await save(salon.cut, { payment: 'card', 'price.amount': '60', ...fee })).status).toBe(303)
+    expect(await wrong({ payment: 'none', 'fees.0.hours': '24' })).toContain('or remove the fees')
+    expect(await shown(salon.cut)).toMatchObject({ payment: 'card', price: { amount: 6_000 } })
+    const cleared = { payment: 'none', 'fees.0.hours': '', 'fees.0.percent': '' }
+    expect((await save(salon.cut, cleared)).status).toBe(303)
+    expect(await shown(salon.cut)).toMatchObject({ payment: 'none', fees: [] })
+  })
+
+  test('fees that can never be charged stay, with a note that says why', async () => {
+    const card = { payment: 'card', 'price.amount': '60', 'fees.0.percent': '50' }
+    const saved = async (fields: Record<string, string>) => {
+      const { headers } = await save(salon.cut, { ...card, ...fields })
+      return [headers['location'], textOf(await page(salon.cut))] as const
+    }
+    const [short, note] = await saved({ 'fees.0.hours': '2', cancel_until_minutes: '24' })
+    expect(short).toBe(`/console/services/${salon.cut}?done=savedBut`)
+    expect(note).toContain('Clients can only cancel until 24 hours before the start, so this fee is never')
+    const [long, until] = await saved({ 'fees.0.hours': '48', cancel_until_minutes: '24' })
+    expect(long).toBe('/console/services?done=saved')
+    expect(until).toContain('Cancelling costs this fee from 48 to 24 hours before the start.')
+    const [never, why] = await saved({ 'fees.0.hours': '48', cancel_until_minutes: '' })
+    expect(never).toContain('done=savedBut')
+    expect(why).toContain('Clients cannot cancel this service themselves')
+    const [, plain] = await saved({ 'fees.0.hours': '48', cancel_until_minutes: '0' })
+    expect(plain).not.toMatch(/never charged|costs this fee/)
+    expect(await shown(salon.cut)).toMatchObject({ fees: [{ within_minutes: 2_880, percent: 50 }] })
+  })
+
   test('a new service has steps, needs and terms at once', async () => {
     const fields = {
       ...typedIn(String((await page('new')).body)),

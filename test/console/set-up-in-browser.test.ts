@@ -72,6 +72,31 @@ describe.runIf(chromiumPath !== undefined)('in a browser, what a business offers
     await close()
   })
 
+  test('deposit and fees are shown for the payments that have them', async () => {
+    const { page, errors, close } = await open({ width: 1280, height: 800 })
+    await page.goto(`${address}/console/services/new`)
+    await page.getByText('Payment and fees').click()
+    const deposit = page.getByLabel('Deposit', { exact: true })
+    const fee = page.getByLabel('Percent of the price').first()
+    const seen = async () => [await deposit.isVisible(), await fee.isVisible()]
+    expect(await seen()).toEqual([false, false])
+    await page.getByLabel('The deposit', { exact: true }).check()
+    expect(await seen()).toEqual([true, true])
+    await deposit.fill('10')
+    await page.getByLabel('The full price', { exact: true }).check()
+    expect(await seen()).toEqual([false, true])
+    await page.getByLabel('Nothing', { exact: true }).check()
+    expect(await seen()).toEqual([false, false])
+    await page.getByLabel('Name', { exact: true }).fill('Plain service')
+    await page.locator('[id="price.amount"]').fill('1.234,50')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved.').waitFor() // without the hidden deposit
+    await page.getByRole('link', { name: 'Plain service' }).click()
+    expect(await page.locator('[id="price.amount"]').inputValue()).toBe('1234.50')
+    expect(errors).toEqual([])
+    await close()
+  })
+
   test('an owner sees how many clients a class takes while choosing who gives it', async () => {
     const { page, picture, errors, close } = await open({ width: 1280, height: 800 })
     await page.goto(`${address}/console/services/new`)
@@ -93,7 +118,7 @@ describe.runIf(chromiumPath !== undefined)('in a browser, what a business offers
     await page.getByLabel('Online').uncheck()
     await page.getByLabel('Monday').fill('6:00 9:00')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Saved. Some start times are not offered.').waitFor()
+    await page.getByText('Saved. A part of it has no effect.').waitFor()
     await page.getByText('Monday 06:00 is not offered: it is outside the opening hours').waitFor()
     expect(await page.getByLabel('Monday').inputValue()).toBe('06:00 09:00')
     await picture('class-desk')

@@ -146,7 +146,7 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
       const { id } = await named('/services', 'Early class')
       expect(sent.headers['location']).toBe(`/console/services/${id}?done=savedBut`)
       const page = await show(sent.headers['location'] ?? '')
-      expect(textOf(page)).toContain('Saved. Some start times are not offered.')
+      expect(textOf(page)).toContain('Saved. A part of it has no effect.')
       expect(page.body).toMatch(
         /id="timetable\.monday-fault">Monday 06:00 is not offered: it is outside the opening hours of Mitte\. Monday 14:00 is not offered: nobody who offers it works the whole time\.</,
       )

@@ -141,6 +141,12 @@ onEachEngine('a saved card', (engine) => {
     expect(body).toMatchObject({ status: 'confirmed', payment: { kind: 'card', status: 'due' } })
     const page = await world.service.call('GET', `/${new URL(String(body['pay_url'])).pathname}`)
     expect(String(page.body)).toContain('No card saved yet')
+    expect(textOf(page)).toMatch(
+      /You pay nothing now\. We only save your card\. If you cancel less than .* before the start, we charge .* To have your card removed, contact .+\./,
+    )
+    expect(textOf(page)).toContain('If you have just saved your card')
+    expect(textOf(page)).toContain('Save card')
+    expect(textOf(page)).not.toMatch(/Pay now|just paid/)
     expect(String(page.body)).toContain('If you cancel less than 48 hours before the start, we charge €30')
     const session = [...world.stripe.sessions.values()].at(-1)
     await world.paid(session?.id ?? '')
@@ -299,6 +305,7 @@ onEachEngine('a saved card', (engine) => {
       const pay_url = expect.stringMatching(new RegExp(`/checkout/${String(feeId)}$`)) as string
       expect((await (await manage(id)).show()).body.fees).toMatchObject([{ status: 'due', pay_url }])
       expect(await mails()).toContainEqual(expect.stringMatching(/^Payment needed/))
+      expect(mailServer.mails.at(-1)?.text).toContain(' online. The reason: ')
       const link = /\/checkout\/[0-9a-f-]{36}/.exec(mailServer.mails.at(-1)?.text ?? '')?.[0] ?? ''
       const page = await world.service.call('GET', `/${link}`)
       expect(String(page.body)).toContain('€60')
@@ -481,7 +488,7 @@ onEachEngine('a saved card', (engine) => {
     const file = await readConsole(world.service, `/console/numbers.csv?report=fees&${own}`, owner)
     expect(file.body).toContain('Charged (EUR),Received (EUR),Waived or refunded (EUR),Still due (EUR)')
     const fees = textOf(await readConsole(world.service, `/console/payments?range=own&${query}`, owner))
-    expect(fees).toMatch(/Refund · Late cancellation -€10.*Fee charged · Late cancellation €60/)
+    expect(fees).toMatch(/Refund · Late cancellation −€10.*Fee charged · Late cancellation €60/)
     expect(fees).toContain('Fee charged · Tea €9')
     expect(textOf(await readConsole(world.service, '/console/payments?type=due', owner))).toContain(
       'Fee due · No-show €60',

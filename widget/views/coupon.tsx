@@ -62,9 +62,12 @@ export function CouponInput({
   fieldError,
 }: View & { coupon: CouponState; fieldError: Fault | undefined }) {
   const id = useId()
+  // leaving the field checks the code, so the button may change while it is pressed
+  const pressed = useRef<boolean | undefined>(undefined)
   const { coupon = '' } = state.draft
   const fault = fieldError ?? (isRefused ? 'coupon' : undefined)
-  const isOpen = coupon.trim() !== '' && !checked && !isRefused
+  const isJudged = Boolean(checked || fault) && coupon.trim() !== ''
+  const isOpen = coupon.trim() !== '' && !isJudged
   return (
     <Labelled id={id} label={texts.coupon} required={false} fieldError={fault} texts={texts}>
       <div class="coupon">
@@ -91,14 +94,20 @@ export function CouponInput({
           type="button"
           class="secondary"
           part="secondary-button"
-          aria-disabled={!isOpen}
-          onClick={() => void check()}
+          aria-disabled={!isOpen && !isJudged}
+          onPointerDown={() => (pressed.current = isJudged)}
+          onClick={() => {
+            const isRemoval = pressed.current ?? isJudged
+            pressed.current = undefined
+            if (isRemoval) flow.write({ coupon: '' })
+            else void check()
+          }}
         >
-          {texts.applyCoupon}
+          {isJudged ? texts.removeCoupon : texts.applyCoupon}
         </button>
       </div>
       <p class="hint" id={`${id}-effect`} role="status">
-        {checked && (
+        {checked && !fault && (
           <>
             {fill(texts.discount, { code: checked.code, amount: formats.money(checked.discount) })}
             {' · '}

@@ -42,7 +42,8 @@ export function Details(props: View) {
   const nameOf = (staffId: string | null | undefined) =>
     catalogue.staff.find(({ id }) => id === staffId)?.name
   const { price, isFrom, deposit: full } = totalsOf(catalogue, items)
-  const checked = state.repeat ? undefined : coupon.checked
+  const takesCoupon = Boolean(state.business?.takes_coupons && price?.amount) && !state.repeat
+  const checked = takesCoupon && !faults['coupon'] ? coupon.checked : undefined
   const deposit = depositBy(checked, full)
   const asked = askedBy(services, state.business)
   const location = locationOf(catalogue, choice)
@@ -98,7 +99,10 @@ export function Details(props: View) {
         part="form"
         onSubmit={(event) => {
           event.preventDefault()
-          flow.write({ fields: { ...draft.fields, [feesField]: agreed } })
+          flow.write({
+            fields: { ...draft.fields, [feesField]: agreed },
+            ...(!takesCoupon && { coupon: '' }),
+          })
           void flow.late?.submit()
         }}
       >
@@ -125,9 +129,7 @@ export function Details(props: View) {
           texts={texts}
           onWrite={(notes) => flow.write({ notes })}
         />
-        {state.business?.takes_coupons && price && !state.repeat && (
-          <CouponInput {...props} coupon={coupon} fieldError={faults['coupon']} />
-        )}
+        {takesCoupon && <CouponInput {...props} coupon={coupon} fieldError={faults['coupon']} />}
         {Object.keys(faults).length > 0 && <p class="fault">{texts.faultsFound}</p>}
         {isRequest && (
           <p class="is-request">

@@ -404,8 +404,8 @@ function momentIn(at: Instant, { visit, row }: Pick<BookingView, 'visit' | 'row'
 /** Renders the payment links, for sending to the client in a chat or similar. */
 function payLinks({ visit: { texts, locale }, payLinks: links }: BookingView): Html {
   return html`${links.map(({ url, ...money }, index) => {
-    const { payLink } = texts.booking
-    const label = money.amount > 0 ? `${payLink}: ${moneyText(money, locale)}` : payLink
+    const { payLink, cardLink } = texts.booking
+    const label = money.amount > 0 ? `${payLink}: ${moneyText(money, locale)}` : cardLink
     const field = { name: index === 0 ? 'pay' : `pay-${index}`, label, text: url, rows: 1 }
     return html`<div class="narrow not-printed">${copied(texts.website, field)}</div>`
   })}`

@@ -7,8 +7,9 @@ import type { Money } from '../../catalogue/catalogue-types.ts'
 import type { BookingRow } from '../../database/shown-booking.ts'
 import { type ItemColumns, totalPriceOf } from '../../database/shown-item-rules.ts'
 import { moneyText } from '../../mails/times-and-money.ts'
-import { field, type FormState, hidden, numberOf, type Typed } from '../../pages/form.ts'
+import { field, type FormState, hidden, type Typed } from '../../pages/form.ts'
 import { icon } from '../../pages/icons.ts'
+import { readAmount } from '../frame/amounts.ts'
 import type { ConsoleVisit } from '../frame/console-page.ts'
 import { dayText } from '../frame/formats.ts'
 import { textFor } from '../frame/text-groups.ts'
@@ -121,7 +122,8 @@ export function chargeFields(
 }
 
 /** Returns the members of a charge as they were typed. */
-export function readCharge(view: Pick<PaymentView, 'row'>, typed: Typed): object {
-  const amount = numberOf(typed['amount'], 10 ** minorDigits(chargeCurrency(view) ?? 'EUR'))
+export function readCharge(view: Pick<PaymentView, 'row' | 'visit'>, typed: Typed): object {
+  const digits = minorDigits(chargeCurrency(view) ?? 'EUR')
+  const amount = readAmount(typed['amount'], { digits, locale: view.visit.locale })
   return { ...(amount !== null && { amount }), reason: typed['reason'] ?? '' }
 }

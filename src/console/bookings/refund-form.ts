@@ -2,7 +2,8 @@ import { html, type Html } from '../../base/html.ts'
 import { minorDigits } from '../../base/money.ts'
 import type { ShownPayment } from '../../bookings/shown-payment.ts'
 import { moneyText } from '../../mails/times-and-money.ts'
-import { field, type FormState, hidden, numberOf, type Typed } from '../../pages/form.ts'
+import { field, type FormState, hidden, type Typed } from '../../pages/form.ts'
+import { readAmount } from '../frame/amounts.ts'
 import { FormFault } from '../frame/console-route.ts'
 import { leftToRefund, paymentText, type PaymentView } from './fee-lines.ts'
 
@@ -46,7 +47,9 @@ export function readRefund(view: Pick<PaymentView, 'visit' | 'payments'>, typed:
   const payment = paymentToRefund(view, typed['payment'])
   if (!payment) throw new FormFault({ '': view.visit.texts.booking.nothingLeft })
   const left = leftToRefund(payment)
-  const amount = numberOf(typed['amount'], 10 ** minorDigits(left.currency))
+  const { locale } = view.visit
+  const amount = readAmount(typed['amount'], { digits: minorDigits(left.currency), locale })
+  if (typeof amount === 'string') throw new FormFault({ amount: view.visit.texts.fault.amount })
   if (typeof amount !== 'number' || amount < 1 || amount > left.amount) {
     const most = view.visit.texts.booking.refundHint({ amount: moneyText(left, view.visit.locale) })
     throw new FormFault({ amount: most })

@@ -2,11 +2,26 @@ import type { FaultWords } from '../../pages/form.ts'
 import { textFor, type TextGroups } from './text-groups.ts'
 
 /** Returns the explanation of a fault: by the API's code, with the numbers and times of its detail. */
-export function faultWords({ fault, problem }: TextGroups): Pick<FaultWords, 'fault' | 'problem'> {
+export function faultWords({ fault, problem, services }: TextGroups): Pick<FaultWords, 'fault' | 'problem'> {
   return {
-    fault: (code, detail) => faultText(fault, code, detail),
+    fault: (code, detail, pointer = '') =>
+      code === 'wrong_type' && pointer.endsWith('/amount')
+        ? fault.amount
+        : (paymentText({ fault, services }, detail) ?? faultText(fault, code, detail)),
     problem: (code, detail) => textFor(problem, code) ?? detail,
   }
+}
+
+/** Returns the explanation of a fault in how a service is paid, in the words of its form. */
+function paymentText(
+  { fault, services: { payments } }: Pick<TextGroups, 'fault' | 'services'>,
+  detail: string,
+): string | undefined {
+  if (detail.startsWith('is for payment deposit')) return fault.deposit_only({ choice: payments.deposit })
+  if (detail.startsWith('needs payment card')) return fault.fees_need_card({ choice: payments.none })
+  if (detail.startsWith('cannot be none while')) return fault.fees_need_card({ choice: payments.none })
+  if (detail.includes('payment processors')) return fault.unpayable
+  return undefined
 }
 
 function faultText(texts: TextGroups['fault'], code: string, detail: string): string {

@@ -163,7 +163,7 @@ function couponRows(visit: BusinessVisit, services: readonly Service[] = []): Ro
   return [
     ['code', text({ required: true, max: 40 }), words.code, words.codeHint],
     ['percent', number({ unit: '%' }), words.percent],
-    ['amount', money, words.amount],
+    ['amount', money(visit), words.amount],
     ['valid_from', day(timezone), words.from],
     ['valid_until', day(timezone, { isEnd: true }), words.until],
     ['max_uses', number(), words.uses, words.usesHint],

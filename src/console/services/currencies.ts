@@ -2,7 +2,8 @@ import type { Html } from '../../base/html.ts'
 import type { Money } from '../../catalogue/catalogue-types.ts'
 import { minorDigits } from '../../base/money.ts'
 import { currencyErrors } from '../../catalogue/service-rules.ts'
-import { choice, field, type FormState, numberOf, type Typed } from '../../pages/form.ts'
+import { choice, field, type FormState, type Typed } from '../../pages/form.ts'
+import { readAmount, typedAmount } from '../frame/amounts.ts'
 import type { Codec } from '../frame/form-rows.ts'
 import type { ConsoleLanguage } from '../frame/texts.ts'
 
@@ -151,36 +152,30 @@ export function currencyChoices(present: string, { locale }: Pick<ConsoleLanguag
   return [...codes].map((code) => [code, `${code} · ${names.of(code) ?? code}`] as const)
 }
 
-const sign = String.raw`(?:\p{Sc}|[A-Z]{3}|kr\.?|Fr\.?|zł|Kč|Ft)`
-const signs = new RegExp(String.raw`^${sign}\s*|\s*${sign}$`, 'giu')
-
-/** Removes a currency sign before or after an amount: "30" from "30 €". */
-export function withoutSign(amount: string): string {
-  return amount.trim().replace(signs, '')
-}
-
 /** The input of the currency, which all amounts of a form share. */
 export const currencyName = 'price.currency'
 
-/** The codec of an amount of money. The API rejects text that is not a number. */
-export const money: Codec = {
-  read: (typed, name) => {
-    const given = typed[amountName(name)]?.trim()
-    if (given === undefined || given === '') return given === '' ? null : given
-    return { amount: numberOf(withoutSign(given), minorUnits(typed)), currency: currencyOf(typed) }
-  },
-  show: (value, name) => {
-    const { amount, currency } = (value ?? {}) as Partial<Money>
-    if (amount === undefined || currency === undefined) return { [amountName(name)]: '' }
-    const digits = minorDigits(currency)
-    const units = amount / 10 ** digits
-    const typed = Number.isInteger(units) ? String(units) : units.toFixed(digits)
-    return { [amountName(name)]: typed, [currencyName]: currency }
-  },
-  input: (state, { name, ...parts }) =>
-    field(state, { ...parts, name: amountName(name), type: 'number', isDecimal: true }),
-  inputAt: ([part], _typed, name) => (part === 'currency' ? currencyName : amountName(name)),
-  factorOf: minorUnits,
+/** Returns the codec of an amount of money, typed in a language. The API rejects text that is not a number. */
+export function money({ locale }: Pick<ConsoleLanguage, 'locale'>): Codec {
+  return {
+    read: (typed, name) => {
+      const given = typed[amountName(name)]?.trim()
+      if (given === undefined || given === '') return given === '' ? null : given
+      return {
+        amount: readAmount(given, { digits: digitsOf(typed), locale }),
+        currency: currencyOf(typed),
+      }
+    },
+    show: (value, name) => {
+      const { amount, currency } = (value ?? {}) as Partial<Money>
+      if (amount === undefined || currency === undefined) return { [amountName(name)]: '' }
+      return { [amountName(name)]: typedAmount({ amount, currency }, locale), [currencyName]: currency }
+    },
+    input: (state, { name, ...parts }) =>
+      field(state, { ...parts, name: amountName(name), type: 'number', isDecimal: true }),
+    inputAt: ([part], _typed, name) => (part === 'currency' ? currencyName : amountName(name)),
+    factorOf: (typed) => 10 ** digitsOf(typed),
+  }
 }
 
 const amountName = (name: string) => `${name}.amount`
@@ -189,9 +184,9 @@ function currencyOf(typed: Typed): string {
   return (typed[currencyName] ?? '').toUpperCase()
 }
 
-function minorUnits(typed: Typed): number {
+function digitsOf(typed: Typed): number {
   const currency = currencyOf(typed)
-  return 10 ** (currencyErrors(currency).length === 0 ? minorDigits(currency) : 2)
+  return currencyErrors(currency).length === 0 ? minorDigits(currency) : 2
 }
 
 export function currencyField({ texts, locale }: ConsoleLanguage, { typed, faults }: FormState): Html {

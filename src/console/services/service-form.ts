@@ -29,6 +29,7 @@ import {
   hidden,
   linesOf,
   numberOf,
+  numberText,
   tick,
   ticked,
   type Typed,
@@ -81,8 +82,8 @@ export function serviceRows(language: ConsoleLanguage, choices?: ServiceChoices)
   return [
     ['name', text({ required: true, max: 200 }), words.name],
     ['duration_minutes', duration(words), words.duration],
-    ['price', money, words.price],
-    ['deposit', deposit, words.deposit, words.depositHint],
+    ['price', money(language), words.price],
+    ['deposit', deposit(language), words.deposit, words.depositHint],
     [
       'payment',
       text({ radios: paymentModes.map((one) => [one, words.payments[one]] as const) }),
@@ -131,11 +132,36 @@ function isOtherMode(mode: string | undefined): boolean {
   return mode === 'full' || mode === 'card'
 }
 
+const feeLines = Array.from({ length: maxFees }, (_, line) => line)
+
+function feeNames(name: string, line: number) {
+  return { within_minutes: `${name}.${line}.hours`, percent: `${name}.${line}.percent` } as const
+}
+
+/** Explains how the time of a fee and the cancellation notice work together, if they differ. */
+function feeNote(
+  words: ConsoleLanguage['texts']['services'],
+  typed: Typed,
+  line: number,
+): { text: string; isIdle: boolean } | undefined {
+  const hours = numberOf(typed[feeNames('fees', line).within_minutes], minutesAnHour)
+  const notice = numberOf(typed['cancel_until_minutes'], minutesAnHour)
+  if (typeof hours !== 'number' || typeof notice === 'string' || typed['payment'] === 'none') return undefined
+  if (notice === null) return { text: words.feeNever, isIdle: true }
+  const inHours = (minutes: number) => numberText(minutes, minutesAnHour)
+  if (hours <= notice) return { text: words.feeTooLate({ notice: inHours(notice) }), isIdle: true }
+  if (notice === 0) return undefined
+  return { text: words.feeUntil({ hours: inHours(hours), notice: inHours(notice) }), isIdle: false }
+}
+
+/** True if a fee can never be charged, because clients cannot cancel that late. */
+export function hasIdleFees({ texts: { services: words } }: ConsoleLanguage, typed: Typed): boolean {
+  return feeLines.some((line) => feeNote(words, typed, line)?.isIdle)
+}
+
 /** The fees for late cancellations: hours and percent in each line. Ignores empty lines. */
 function feeList(words: ConsoleLanguage['texts']['services']): Codec {
-  const names = (name: string, line: number) =>
-    ({ within_minutes: `${name}.${line}.hours`, percent: `${name}.${line}.percent` }) as const
-  const lines = Array.from({ length: maxFees }, (_, line) => line)
+  const [names, lines] = [feeNames, feeLines]
   const filled = (typed: Typed, name: string) =>
     lines.filter((line) => Object.values(names(name, line)).some((one) => (typed[one] ?? '') !== ''))
   return {
@@ -157,13 +183,18 @@ function feeList(words: ConsoleLanguage['texts']['services']): Codec {
       html`<fieldset>
         <legend>${label}</legend>
         ${hint === undefined ? '' : html`<p class="soft">${hint}</p>`}
-        ${lines.map(
-          (line) =>
-            html`<div class="beside">
-              ${field(state, { name: names(name, line).within_minutes, label: words.feeHours, type: 'number', isDecimal: true })}
+        ${lines.map((line) => {
+          const note = feeNote(words, state.typed, line)
+          return html`<div class="beside">
+              ${field(state, {
+                ...{ name: names(name, line).within_minutes, label: words.feeHours },
+                ...{ type: 'number', isDecimal: true },
+                ...(note?.isIdle && { warning: note.text }),
+              })}
               ${field(state, { name: names(name, line).percent, label: words.feePercent, type: 'number' })}
-            </div>`,
-        )}
+            </div>
+            ${note && !note.isIdle ? html`<p class="soft">${note.text}</p>` : ''}`
+        })}
       </fieldset>`,
     factorOf: (_typed, [, member]) => (member === 'within_minutes' ? minutesAnHour : 1),
     inputAt: ([index = '0', member = 'percent'], typed, name) => {
@@ -174,9 +205,12 @@ function feeList(words: ConsoleLanguage['texts']['services']): Codec {
 }
 
 /** The deposit, which only its mode of payment has. */
-const deposit: Codec = {
-  ...money,
-  read: (typed, name) => (isOtherMode(typed['payment']) ? null : money.read(typed, name)),
+function deposit(language: ConsoleLanguage): Codec {
+  const plain = money(language)
+  return {
+    ...plain,
+    read: (typed, name) => (isOtherMode(typed['payment']) ? null : plain.read(typed, name)),
+  }
 }
 
 /** The checkbox that each person gives a class alone. It is no field of the service. */
@@ -451,9 +485,11 @@ export function serviceFields(language: ConsoleLanguage, state: FormState, choic
       ${at('timetable')}
     </details>
     ${partFields(words, state, rows)}
-    <details ${opened(areWrong(state, moneyPointers))}>
+    <details ${opened(areWrong(state, moneyPointers) || hasIdleFees(language, state.typed))}>
       <summary>${words.money}</summary>
-      ${at('payment')} ${at('deposit')} ${at('fees')} ${at('no_show_percent')}
+      ${at('payment')}
+      <div data-payment="deposit">${at('deposit')}</div>
+      <div data-payment="deposit full card">${at('fees')} ${at('no_show_percent')}</div>
     </details>
     <details ${opened(areWrong(state, rarePointers))}>
       <summary>${words.more}</summary>

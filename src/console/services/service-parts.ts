@@ -40,8 +40,8 @@ export interface PartChoices {
   resources: readonly Equipment[]
 }
 
-export function partRows({ texts }: ConsoleLanguage, { staff, resources }: PartChoices): Row<Part>[] {
-  const { services: words } = texts
+export function partRows(language: ConsoleLanguage, { staff, resources }: PartChoices): Row<Part>[] {
+  const { services: words } = language.texts
   return [
     ['steps', steps(words), words.steps, words.stepsHint],
     [
@@ -50,7 +50,7 @@ export function partRows({ texts }: ConsoleLanguage, { staff, resources }: PartC
       words.needs,
       resources.length > 0 ? words.needsHint : words.noResources,
     ],
-    ['terms', terms(words, staff), words.terms, words.termsHint],
+    ['terms', terms(words, staff, money(language)), words.terms, words.termsHint],
   ]
 }
 
@@ -179,21 +179,16 @@ function peopleInForm(typed: Typed): string[] {
 }
 
 function peopleWithTerms(typed: Typed): string[] {
-  return peopleInForm(typed).filter((id) => {
-    const { price, steps: own } = partsOf(typed, id)
-    return price !== null || own !== undefined
-  })
+  return peopleInForm(typed).filter(
+    (id) =>
+      (typed[`${termName(id, pricePart)}.amount`] ?? '').trim() !== '' ||
+      readSteps(typed, termName(id, stepsPart)) !== undefined,
+  )
 }
 
-function partsOf(typed: Typed, staffId: string) {
-  return {
-    price: money.read(typed, termName(staffId, pricePart)),
-    steps: readSteps(typed, termName(staffId, stepsPart)),
-  }
-}
-
-function readTerms(typed: Typed, staffId: string) {
-  const { price, steps: own } = partsOf(typed, staffId)
+function readTerms(typed: Typed, staffId: string, amount: Codec) {
+  const price = amount.read(typed, termName(staffId, pricePart))
+  const own = readSteps(typed, termName(staffId, stepsPart))
   const [only, ...others] = own ?? []
   const isPlain = only?.staffed === true && others.length === 0
   return {
@@ -203,20 +198,23 @@ function readTerms(typed: Typed, staffId: string) {
   }
 }
 
-function showTerms({ staff_id, price, steps: own, duration_minutes: minutes }: Terms): Typed {
+function showTerms(
+  { staff_id, price, steps: own, duration_minutes: minutes }: Terms,
+  amount: Codec,
+): Typed {
   const plain: Step[] = minutes === undefined ? [] : [{ minutes, staffed: true }]
   return {
-    ...money.show(price, termName(staff_id, pricePart)),
+    ...amount.show(price, termName(staff_id, pricePart)),
     ...showSteps(own ?? plain, termName(staff_id, stepsPart)),
   }
 }
 
 /** Returns the codec of terms: a section for each person who gives the service or has terms. */
-function terms(words: Words, staff: readonly Person[]): Codec {
+function terms(words: Words, staff: readonly Person[], amount: Codec): Codec {
   return {
     read: (typed) =>
-      peopleInForm(typed).length === 0 ? undefined : peopleWithTerms(typed).map((id) => readTerms(typed, id)),
-    show: (value) => Object.assign({}, ...((value ?? []) as Terms[]).map(showTerms)) as Typed,
+      peopleInForm(typed).length === 0 ? undefined : peopleWithTerms(typed).map((id) => readTerms(typed, id, amount)),
+    show: (value) => Object.assign({}, ...((value ?? []) as Terms[]).map((one) => showTerms(one, amount))) as Typed,
     inputAt: ([index, part, ...rest], typed, name) => {
       const staffId = peopleWithTerms(typed)[Number(index)]
       if (staffId === undefined) return name
@@ -224,7 +222,7 @@ function terms(words: Words, staff: readonly Person[]): Codec {
       if (part === 'staff_id' || part === undefined) return termName(staffId, 'staff_id')
       return stepField(rest, typed, termName(staffId, stepsPart))
     },
-    factorOf: (typed, [, part]) => (part === 'price' ? (money.factorOf?.(typed, []) ?? 1) : 1),
+    factorOf: (typed, [, part]) => (part === 'price' ? (amount.factorOf?.(typed, []) ?? 1) : 1),
     input: (state, { name, label, hint }) => {
       const { [name]: fault } = state.faults
       const having = peopleWithTerms(state.typed)
@@ -234,7 +232,7 @@ function terms(words: Words, staff: readonly Person[]): Codec {
         <legend>${label}</legend>
         <p class="soft">${hint ?? ''}</p>
         ${fault === undefined ? '' : html`<p class="fault">${fault}</p>`}
-        ${shown.map((person) => termFields(words, state, { person, isSet: having.includes(person.id) }))}
+        ${shown.map((person) => termFields(words, state, { person, amount, isSet: having.includes(person.id) }))}
       </fieldset>`
     },
   }
@@ -243,12 +241,12 @@ function terms(words: Words, staff: readonly Person[]): Codec {
 function termFields(
   words: Words,
   state: FormState,
-  { person: { id, name }, isSet }: { person: Person; isSet: boolean },
+  { person: { id, name }, isSet, amount }: { person: Person; isSet: boolean; amount: Codec },
 ): Html {
   const own = termName(id, 'staff_id')
   const { [own]: fault } = state.faults
   const isOpen = isSet || areWrong(state, [`terms.${id}`])
-  const price = money.input(state, { name: termName(id, pricePart), label: words.price })
+  const price = amount.input(state, { name: termName(id, pricePart), label: words.price })
   const length = termName(id, stepsPart)
   const rowsOf = (of: string) => (stepRows(state.typed, of).at(-1) ?? -1) + 1
   const ofService = rowsOf('steps')

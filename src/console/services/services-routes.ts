@@ -34,6 +34,7 @@ import type { ConsoleTexts } from '../frame/texts.ts'
 import { couponsPath } from './coupons-routes.ts'
 import {
   classFaults,
+  hasIdleFees,
   idleStartsOf,
   newService,
   serviceFields,
@@ -193,7 +194,8 @@ function servicePage(context: Context) {
     check: async (visit: BusinessVisit, _id: string, typed: Typed) => {
       assertNoFaults(needFaults(visit.texts.services, typed, await choices(visit)))
     },
-    stays: async (visit: BusinessVisit, typed: Typed) => idleStartsOf(typed, await choices(visit)).length > 0,
+    stays: async (visit: BusinessVisit, typed: Typed) =>
+      hasIdleFees(visit, typed) || idleStartsOf(typed, await choices(visit)).length > 0,
     fields: async (visit: BusinessVisit, state: FormState) =>
       serviceFields(visit, state, await choices(visit)),
   }

@@ -119,7 +119,7 @@ export function readOffer(
   const faults: Faults = rows.length === 0 ? { offer: words.needOffer } : {}
   const services = rows.flatMap(({ key, category, minutes }) => {
     const read = minutes.map((_, step) => numberOf(typed[stepName(key, step)]))
-    const price = money.read(typed, `${key}.price`)
+    const price = money(language).read(typed, `${key}.price`)
     const service = {
       ...{ ...given, category, name: typed[`${key}.name`] ?? '', slot_interval_minutes: usualGridMinutes },
       ...(price !== undefined && { price }),
