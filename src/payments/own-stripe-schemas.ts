@@ -8,8 +8,7 @@ export const SetStripe = StrictObject(
     secret_key: Type.String({
       maxLength: 255,
       pattern: '^(sk|rk)_[A-Za-z0-9_]{8,}$',
-      description:
-        `Secret key, or a restricted one with read and write access to ${stripePermissions.join(', ')}. Stored encrypted and never shown.`,
+      description: `Secret key, or a restricted one with read and write access to ${stripePermissions.join(', ')}. Stored encrypted and never shown.`,
     }),
     webhook_secret: Type.String({
       maxLength: 255,

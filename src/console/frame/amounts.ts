@@ -49,7 +49,9 @@ function partsOf(text: string, form: AmountForm): Parts | undefined {
   if (grouped !== undefined) {
     const [, fraction] = /^[.,](\d+)$/.exec(text.slice(grouped.length)) ?? []
     const isWhole = grouped.length === text.length
-    return isWhole || fraction !== undefined ? { whole: onlyDigits(grouped), fraction: fraction ?? '' } : undefined
+    return isWhole || fraction !== undefined
+      ? { whole: onlyDigits(grouped), fraction: fraction ?? '' }
+      : undefined
   }
   if (integer.test(text) || groupsOnly.test(text)) return { whole: onlyDigits(text), fraction: '' }
   const [, whole, , fraction] = bothSeparators.exec(text) ?? []
@@ -71,9 +73,7 @@ function onlyDigits(text: string): string {
 
 /** Replaces the digits and signs of Arabic and Persian numbers. */
 function plainDigits(text: string): string {
-  return text
-    .replaceAll(/[٠-٩۰-۹]/g, (digit) => String(digit.charCodeAt(0) % 16))
-    .replaceAll('٫', '.')
+  return text.replaceAll(/[٠-٩۰-۹]/g, (digit) => String(digit.charCodeAt(0) % 16)).replaceAll('٫', '.')
 }
 
 function decimalIn(locale: string): string {

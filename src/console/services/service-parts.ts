@@ -198,10 +198,7 @@ function readTerms(typed: Typed, staffId: string, amount: Codec) {
   }
 }
 
-function showTerms(
-  { staff_id, price, steps: own, duration_minutes: minutes }: Terms,
-  amount: Codec,
-): Typed {
+function showTerms({ staff_id, price, steps: own, duration_minutes: minutes }: Terms, amount: Codec): Typed {
   const plain: Step[] = minutes === undefined ? [] : [{ minutes, staffed: true }]
   return {
     ...amount.show(price, termName(staff_id, pricePart)),
@@ -213,8 +210,11 @@ function showTerms(
 function terms(words: Words, staff: readonly Person[], amount: Codec): Codec {
   return {
     read: (typed) =>
-      peopleInForm(typed).length === 0 ? undefined : peopleWithTerms(typed).map((id) => readTerms(typed, id, amount)),
-    show: (value) => Object.assign({}, ...((value ?? []) as Terms[]).map((one) => showTerms(one, amount))) as Typed,
+      peopleInForm(typed).length === 0
+        ? undefined
+        : peopleWithTerms(typed).map((id) => readTerms(typed, id, amount)),
+    show: (value) =>
+      Object.assign({}, ...((value ?? []) as Terms[]).map((one) => showTerms(one, amount))) as Typed,
     inputAt: ([index, part, ...rest], typed, name) => {
       const staffId = peopleWithTerms(typed)[Number(index)]
       if (staffId === undefined) return name
