@@ -300,8 +300,8 @@ function meanwhile({ chosen, services, business, language, moment }: BookingPage
   return html`<p class="intro">${language.say('page.description', { name })}</p>
     <ul class="offer">
       ${named.map((one) => html`<li><bdi>${one.name}</bdi> ${one.description?.slice(0, maxDescription) ?? ''}</li>`)}
-    </ul>
-    ${moment === undefined ? '' : html`<p>${moment}</p>`}`
+      ${moment === undefined ? '' : html`<li>${moment}</li>`}
+    </ul>`
 }
 
 function bookingPage(parts: BookingPage): Html {

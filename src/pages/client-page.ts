@@ -287,7 +287,7 @@ function bookingPart(
   ].filter((text) => text !== '')
   return html`<li>
     <p class="what">${isOver ? html`<s>${moment}</s>` : moment}</p>
-    ${other === undefined || isOver ? '' : html`<p class="aside">${other}</p>`}
+    ${other === undefined || isOver ? '' : html`<p class="there">${other}</p>`}
     <p>
       <strong><bdi>${itemNames(items)}</bdi></strong>
       ${isFamily ? html`<span class="for"><bdi>${nameOf(booking)}</bdi></span>` : ''}

@@ -150,7 +150,7 @@ function timeOf(linked: ShownEntry, language: Language, startsAt: Instant, more 
   return html`<div class="visits">
     <p class="what"><bdi>${entryServices(linked)}</bdi></p>
     <p>${clientsMoment(startsAt, start, language)} · <bdi>${linked.entry.location_name}</bdi></p>
-    ${other === undefined ? '' : html`<p class="aside">${other}</p>`} ${more}
+    ${other === undefined ? '' : html`<p class="there">${other}</p>`} ${more}
   </div>`
 }
 

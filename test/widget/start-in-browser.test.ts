@@ -269,7 +269,7 @@ describe.skipIf(chromiumPath === undefined)('the start of the widget', () => {
     await odd.page.getByRole('heading', { name: /Times on Thursday,? 3 December 2026/ }).waitFor()
 
     const page = await service.call('GET', `//book/${salon().publishable_key}${link}`)
-    expect(page.body).toMatch(/<p>Thu,? 3 Dec, 11:00<\/p>/)
+    expect(page.body).toMatch(/<li>Thu,? 3 Dec, 11:00<\/li>/)
     expect(page.body).toContain('Booking needs JavaScript.')
   })
 
