@@ -1,6 +1,6 @@
-import { type Instant, toMs } from '../base/instants.ts'
+import { formatInstant, type Instant, toMs } from '../base/instants.ts'
 import type { Language } from '../base/languages.ts'
-import { clockTime, momentOf, shortZone, timesOf } from './times-and-money.ts'
+import { momentOf, shortZone, timesOf } from './times-and-money.ts'
 
 /*
  * The clocks of a client and a location. Online appointments lead with the client's, all others with that of the
@@ -66,10 +66,10 @@ export function otherTime(start: ZonedStart, language: Language): string | undef
   if (clientZone === null || !isElsewhere(start)) return undefined
   const leading = clientsZone(start)
   const other = leading === timezone ? clientZone : timezone
-  const dateIn = (zone: string) => timesOf({ startsAt, endsAt: startsAt, timezone: zone }, language).date
-  const time = clockTime(startsAt, other, language)
+  const dayIn = (zone: string) => formatInstant(startsAt, zone).slice(0, 'yyyy-mm-dd'.length)
+  const { date, time } = timesOf({ startsAt, endsAt: startsAt, timezone: other }, language)
   return language.say('widget.atLocation', {
-    time: dateIn(other) === dateIn(leading) ? time : `${dateIn(other)}, ${time}`,
+    time: dayIn(other) === dayIn(leading) ? time : `${date}, ${time}`,
     place: (other.split('/').at(-1) ?? other).replaceAll('_', ' '),
   })
 }
