@@ -9,8 +9,8 @@ import {
 } from './waitlist-queries.ts'
 
 /*
- * Times that an entry was offered in vain. A client who passed on 10:00 is not offered 10:15 of the same free hour, nor
- * that time with another person. If somebody books that time meanwhile and cancels, it counts as a new one.
+ * Times that an entry was offered in vain. A client who passed on 10:00 is not offered 10:15 of the same free hour.
+ * Another person does not change that. If somebody books that time meanwhile and cancels, it counts as a new one.
  */
 
 /** Cancelled bookings that are compared. Beyond them, a refused time stays refused. */
