@@ -169,8 +169,8 @@ export interface ChargeOrder extends Pick<PaymentsTable, 'id' | 'amount' | 'curr
 /** A charge to a saved card at the processor. */
 export type ChargeState =
   | { status: 'paid'; paymentReference: string }
-  /** The bank takes its time, and may still decline it. */
-  | { status: 'processing' }
+  /** The bank takes its time, and may still decline it. `decidedAt`: when it has decided, if known. */
+  | { status: 'processing'; decidedAt?: Instant }
   /** Declined for good, in the processor's word: the client has to pay by a checkout. */
   | { status: 'failed'; failure: string }
   /** The processor knows no such charge. */

@@ -19,7 +19,14 @@ import type { Transaction } from '../database/database.ts'
 import { type StoreResponse, storeNothing } from '../database/idempotency.ts'
 import { totalPriceOf } from '../database/shown-item-rules.ts'
 import { recordFeeMail } from '../mails/outbox.ts'
-import { findCharges, findSavedCard, lockPayment, type PaymentRow, updatePayment } from './payment-queries.ts'
+import {
+  findCharges,
+  findSavedCard,
+  lockPayment,
+  type PaymentRow,
+  postponeCheck,
+  updatePayment,
+} from './payment-queries.ts'
 import { noOrder } from './payment-rules.ts'
 import { after, applyPaid, lockBoth, recordOutcome, tellOf } from './payment.ts'
 import type { Refunded } from './refund.ts'
@@ -51,6 +58,10 @@ export async function settleCharge(
   try {
     const state = await provider.charge(order)
     if (state.status === 'failed') return await applyChargeFailed(context, paymentId, state.failure)
+    if (state.status === 'processing' && state.decidedAt !== undefined) {
+      const { decidedAt } = state
+      await context.db.transaction((tx) => postponeCheck(tx.db, payment, decidedAt))
+    }
     if (state.status !== 'paid') return 'open'
     await applyPaid(context, { paymentId, paymentReference: state.paymentReference })
     return 'paid'

@@ -432,8 +432,8 @@ export async function settleRefunds(
     await context.db.transaction((tx) => updatePayment(tx.db, id, { next_check_at: null }))
     return 'paid'
   }
-  const { payment_reference, currency, status } = payment
-  if (wanted.length === 0 && status === 'paid' && !isFor) {
+  const { payment_reference, currency } = payment
+  if (wanted.length === 0 && paymentState(payment) === 'paid' && !isFor) {
     await refundUnclaimed(context, id)
     return 'paid'
   }

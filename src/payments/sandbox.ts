@@ -97,7 +97,7 @@ export function sandboxProvider({
 }
 
 /** The time after which a bank declines a card that fails later. */
-const bankSeconds = 10
+const bankSeconds = 3
 
 /** Returns what becomes of a charge to a card, in Stripe's words. */
 function chargeTo(card: SandboxCard, { order, now }: { order: ChargeOrder; now: Instant }): ChargeState {
@@ -108,10 +108,12 @@ function chargeTo(card: SandboxCard, { order, now }: { order: ChargeOrder; now: 
       return { status: 'failed', failure: 'authentication_required' }
     case 'declined':
       return { status: 'failed', failure: 'insufficient_funds' }
-    case 'fails_later':
-      return now < plusSeconds(order.begunAt, bankSeconds)
-        ? { status: 'processing' }
+    case 'fails_later': {
+      const decidedAt = plusSeconds(order.begunAt, bankSeconds)
+      return now < decidedAt
+        ? { status: 'processing', decidedAt }
         : { status: 'failed', failure: 'card_declined' }
+    }
   }
 }
 

@@ -162,6 +162,23 @@ onOneEngine('sqlite', 'a payment processor that does not answer', (engine) => {
     world.stripe.refunds.length = 0
   })
 
+  test('a refund that the bank refuses before anybody has checked the payment is sent again', async () => {
+    const { id, checkouts } = await lost('one@example.com')
+    const [paid] = checkouts
+    await world.paid(paid?.id ?? '')
+    await world.settled()
+    const { due } = world.service.context.checkouts
+    due.listen(undefined) // the worker comes after both events
+    const part = { payment_intent: paid?.payment_intent }
+    await world.send(world.stripe.event('charge.refunded', { object: 'charge', ...part, refunded: true }))
+    await world.send(world.stripe.event('refund.failed', { object: 'refund', ...part, status: 'failed' }))
+    due.listen(() => world.service.app.payments.wake())
+    await world.settled()
+    expect(world.stripe.refunds).toMatchObject([{ ...part, status: 'succeeded' }])
+    expect(await payments(id)).toMatchObject([{ status: 'refunded', refund_total: 2500, next_check_at: null }])
+    world.stripe.refunds.length = 0
+  })
+
   test('a hold that is given up while its checkout is opened is refused, and the checkout closed at once', async () => {
     const { id } = await held()
     world.stripe.onCreated = async () => {
