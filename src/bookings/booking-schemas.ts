@@ -186,6 +186,12 @@ export const ChangeBooking = StrictObject(
           'True marks the client of a booking that has begun as absent; its status becomes `completed`. Another status or false removes the mark.',
       }),
     ),
+    no_show_fee: Type.Optional(
+      Type.Boolean({
+        description:
+          'Only with `no_show` true. False: the fee for it is not charged. If absent, the fee to which the client agreed is charged.',
+      }),
+    ),
     notify,
     notify_after_seconds: Type.Optional(
       Type.Integer({

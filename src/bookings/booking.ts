@@ -176,8 +176,14 @@ export async function readChange(
   }
   if (wanted.startsAt && wanted.endsAt) assertLength(wanted.startsAt, wanted.endsAt, '/ends_at')
   if (change.staff_id !== undefined) assertOwnCalendar(actor, change.staff_id)
-  const { staff_id: staffId, items } = change
-  return { wanted, staffId, items, notify, delaySeconds }
+  const { staff_id: staffId, items, no_show_fee: chargesNoShow } = change
+  if (chargesNoShow !== undefined && change.no_show !== true) throw noFeeWithoutNoShow()
+  return { wanted, staffId, items, notify, delaySeconds, chargesNoShow }
+}
+
+function noFeeWithoutNoShow(): Problem {
+  const detail = 'is only allowed with no_show true'
+  return validationProblem([{ pointer: '/no_show_fee', code: 'not_allowed', detail }])
 }
 
 /**
@@ -292,6 +298,8 @@ export interface Change {
   delaySeconds?: number | undefined
   /** False if the emails about another booking of its series report the change. */
   isTold?: boolean
+  /** False to mark a no-show without its fee. */
+  chargesNoShow?: boolean | undefined
 }
 
 async function applyChange(context: Context, actor: Actor, change: Change): Promise<BookingRow> {
@@ -402,7 +410,8 @@ export async function changeIn(
   if (visit) {
     const written = { ...columns, ...(await newClient(context, tx, { plan, changed })) }
     const after = await writeVisit(context, tx, { change, found, plan, booking, columns: written, visit })
-    await settleFees(context, tx, { before: found, after, fee, at: tx.now })
+    const { chargesNoShow } = change
+    await settleFees(context, tx, { before: found, after, fee, chargesNoShow, at: tx.now })
     return { changed: after, events: plan.events }
   }
   const staffId = plan.takesSlot
@@ -419,9 +428,7 @@ export async function changeIn(
     ...told(context, tx, { change, plan, before: found, after: result }),
   ])
   await settleFees(context, tx, {
-    before: found,
-    after: result,
-    fee,
+    ...{ before: found, after: result, fee, chargesNoShow: change.chargesNoShow },
     at: plusSeconds(tx.now, change.delaySeconds ?? 0),
   })
   if (plan.endsRequest && endedBy(by) === 'business') await returnToList(context, tx, result)

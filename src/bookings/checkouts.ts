@@ -119,10 +119,19 @@ export interface Checkouts {
    * and the client gets a link. Does nothing if there is one of its name. Undefined without a processor.
    */
   charge(tx: Transaction, charge: Charge): Promise<{ id: string } | undefined>
-  /** Waives the charges of a booking for a reason: gives back what was taken, and takes nothing more. */
-  waive(tx: Transaction, charges: { booking: BookingRow; reason: string }): Promise<void>
+  /**
+   * Waives the charges of a booking for a reason: gives back what was taken, and takes nothing more. Returns those of
+   * which the client may know.
+   */
+  waive(tx: Transaction, charges: { booking: BookingRow; reason: string }): Promise<Waived[]>
   /** Wakes this process to do its work with the processor soon. */
   readonly due: DueSignal
+}
+
+/** A charge that was waived, and how much the client need not pay, in minor units. */
+export interface Waived {
+  paymentId: string
+  waived: number
 }
 
 /** Names the account that has a payment. */

@@ -86,7 +86,12 @@ export const FeeOfClient = Type.Object(
 /** The body of `POST /bookings/{id}/charge`. */
 export const ChargeBooking = StrictObject(
   {
-    amount: Type.Integer({ minimum: 1, maximum: maxMinorUnits, description: 'In minor units.' }),
+    amount: Type.Integer({
+      minimum: 1,
+      maximum: maxMinorUnits,
+      description:
+        'In minor units. A saved card is charged at most what the client agreed to: the price and the highest fee, less what was taken. Of a cancelled booking or a no-show, the fee alone.',
+    }),
     reason: Text(200, {
       description:
         'What for, for the client as well. A booking is charged once for each reason: a repeated call with the same amount changes nothing.',

@@ -1,7 +1,7 @@
 import { type Instant, plusMinutes } from '../base/instants.ts'
 import { discountsOf, readDiscount } from '../database/discount-rules.ts'
 import type { BookingRow } from '../database/shown-booking.ts'
-import { type ItemColumns, itemsOf } from '../database/shown-item-rules.ts'
+import { type ItemColumns, itemsOf, totalPriceOf } from '../database/shown-item-rules.ts'
 import type { Fee, Money } from './catalogue-types.ts'
 import { type FeeRules, hasFees, sortedFees } from './fee-rules.ts'
 import { payableStep } from './service-rules.ts'
@@ -58,6 +58,41 @@ export function noShowFee(booking: FeeColumns): BookingFee | null {
   if (booking.fee_agreed_at === null) return null
   const money = feeOf(booking, ({ no_show_percent }) => no_show_percent ?? 0)
   return money && withPaid(booking, money, false)
+}
+
+/** A charge by hand or a fee of a booking, with what was asked back of it. */
+interface ChargedPart {
+  status: string
+  amount: number
+  returned: number
+}
+
+/**
+ * Returns how much of a booking may be charged, and how much of that is left. The client agreed to the price, and to the
+ * highest fee. A cancelled booking and a no-show cost the fee alone. Null without a price and a payment.
+ */
+export function chargeLimit(
+  booking: FeeColumns & Pick<BookingRow, 'no_show_at'>,
+  charges: readonly ChargedPart[],
+): { most: number; left: number; currency: string } | null {
+  const price = totalPriceOf(booking)
+  const currency = booking.payment_currency ?? price?.currency
+  if (currency === undefined) return null
+  const isMissed = booking.status === 'cancelled' || booking.no_show_at !== null
+  const owed = price?.currency === currency ? price.amount : (booking.payment_amount ?? 0)
+  const most = (isMissed ? 0 : owed) + (highestFee(booking)?.amount ?? 0)
+  const taken = charges
+    .filter(({ status }) => status !== 'waived')
+    .reduce((sum, { amount, returned }) => sum + amount - returned, paidOf(booking, currency))
+  return { most, left: payable(Math.max(most - taken, 0), currency), currency }
+}
+
+/** Returns the highest fee to which the client agreed. Null if they agreed to none. */
+function highestFee(booking: FeeColumns): Money | null {
+  if (booking.fee_agreed_at === null) return null
+  return feeOf(booking, ({ fees, no_show_percent }) =>
+    Math.max(no_show_percent ?? 0, ...fees.map(({ percent }) => percent)),
+  )
 }
 
 /** Returns the percentage for cancelling at an instant: that of the shortest time that has begun. 0: none has. */

@@ -1068,6 +1068,7 @@ export type MailKind =
   | 'refunded'
   | 'fee_paid'
   | 'fee_due'
+  | 'fee_waived'
 
 /** `superseded`: never sent, because a newer email contains more. */
 export type MailStatus = 'queued' | 'sent' | 'failed' | 'superseded'

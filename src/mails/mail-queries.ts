@@ -18,6 +18,7 @@ import type {
   MailsTable,
   MailStatus,
   PaymentsTable,
+  RefundsTable,
   PostponedFor,
   ServicesTable,
 } from '../database/tables.ts'
@@ -607,6 +608,9 @@ export async function findOptOut(
   return row?.opted_out_at
 }
 
+/** A fee for a late cancellation. */
+export type LateFee = Pick<PaymentsTable, 'amount' | 'currency' | 'status'>
+
 /** A fee as its email shows it. */
 export type MailedFee = Pick<
   PaymentsTable,
@@ -625,14 +629,30 @@ export function findFee(
     .executeTakeFirst()
 }
 
+/** Finds the refunds of a payment, up to that with a number, without failed ones. The latest is last. */
+export function findRefundsUpTo(
+  db: Reads,
+  { paymentId, business_id, number }: { paymentId: string; business_id: string; number: number },
+): Promise<Pick<RefundsTable, 'number' | 'amount'>[]> {
+  return db
+    .selectFrom('refunds')
+    .select(['number', 'amount'])
+    .where('payment_id', '=', paymentId)
+    .where('business_id', '=', business_id)
+    .where('number', '<=', number)
+    .where('status', '!=', 'failed')
+    .orderBy('number')
+    .execute()
+}
+
 /** Finds the fees of cancelled bookings for cancelling them late, without those that were waived. */
 export function findLateFees(
   db: Reads,
   { ids, business_id }: { ids: readonly string[]; business_id: string },
-): Promise<Pick<PaymentsTable, 'amount' | 'currency'>[]> {
+): Promise<LateFee[]> {
   return db
     .selectFrom('payments')
-    .select(['amount', 'currency'])
+    .select(['amount', 'currency', 'status'])
     .where('business_id', '=', business_id)
     .where('booking_id', 'in', ids)
     .where('reason', '=', 'late_cancel')

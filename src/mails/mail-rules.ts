@@ -21,6 +21,7 @@ export const mailKinds: Readonly<Record<MailKind, KindRules>> = {
   refunded: { isOptional: false, hasCalendar: false },
   fee_paid: { isOptional: false, hasCalendar: false },
   fee_due: { isOptional: false, hasCalendar: false },
+  fee_waived: { isOptional: false, hasCalendar: false },
   booked: { isOptional: false, hasCalendar: true },
   requested: { isOptional: false, hasCalendar: false },
   declined: { isOptional: false, hasCalendar: false },
@@ -231,9 +232,9 @@ export function paidOccasion(paymentId: string): string {
 
 const feePrefix = 'fee/'
 
-/** Makes unique the email about a fee. */
-export function feeOccasion(paymentId: string): string {
-  return `${feePrefix}${paymentId}`
+/** Makes unique the email about a fee. That about a waived fee names the amount that the client need not pay. */
+export function feeOccasion(paymentId: string, waived?: number): string {
+  return `${feePrefix}${paymentId}${waived === undefined ? '' : `/${waived}`}`
 }
 
 /** Returns the ID of the fee that an email is about. Undefined for any other. */
@@ -241,15 +242,28 @@ export function feeOfOccasion({
   kind,
   occasion,
 }: Pick<WaitingMail, 'kind' | 'occasion'>): string | undefined {
-  return kind === 'fee_paid' || kind === 'fee_due' ? occasion.slice(feePrefix.length) : undefined
+  return isAboutFee(kind) ? occasion.split('/')[1] : undefined
 }
 
-/** Returns the ID of the payment whose refund an email is about. Undefined for any other. */
+/** Returns the amount that the client of a waived fee need not pay, in minor units. */
+export function waivedOfOccasion({ occasion }: Pick<WaitingMail, 'occasion'>): number | undefined {
+  const amount = occasion.split('/')[2]
+  return amount === undefined ? undefined : Number(amount)
+}
+
+/** Returns the payment and the number of the refund that an email is about. Undefined for any other. */
 export function refundOfOccasion({
   kind,
   occasion,
-}: Pick<WaitingMail, 'kind' | 'occasion'>): string | undefined {
-  return kind === 'refunded' ? /^refund\/([^/]+)\//.exec(occasion)?.[1] : undefined
+}: Pick<WaitingMail, 'kind' | 'occasion'>): { paymentId: string; number: number } | undefined {
+  const [, paymentId, number] = /^refund\/([^/]+)\/(\d+)$/.exec(kind === 'refunded' ? occasion : '') ?? []
+  return paymentId === undefined ? undefined : { paymentId, number: Number(number) }
+}
+
+/** Names the subject of a message. Each fee and each refund has messages of its own. */
+export function subjectOf({ kind, occasion, booking_id }: Omit<WaitingMail, 'id'>): string {
+  const money = kind === 'refunded' ? occasion : (feeOfOccasion({ kind, occasion }) ?? '')
+  return `${booking_id} ${money}`
 }
 
 /** True for an email with an occasion of `paidOccasion`. */
@@ -257,8 +271,9 @@ export function reportsPayment({ occasion }: Pick<WaitingMail, 'occasion'>): boo
   return occasion.startsWith(paidPrefix)
 }
 
-function isAboutFee(kind: MailKind): boolean {
-  return kind === 'fee_paid' || kind === 'fee_due'
+/** True for the kinds of messages about one fee. */
+export function isAboutFee(kind: MailKind): boolean {
+  return kind === 'fee_paid' || kind === 'fee_due' || kind === 'fee_waived'
 }
 
 /** Makes a reminder unique. */

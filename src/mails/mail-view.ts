@@ -2,7 +2,7 @@ import { effectivePlan } from '../access/actor.ts'
 import { shownEmail } from '../base/contact-formats.ts'
 import { type Instant, toMs } from '../base/instants.ts'
 import { absoluteUrl } from '../base/public-url.ts'
-import type { CustomField, Money } from '../catalogue/catalogue-types.ts'
+import type { CustomField } from '../catalogue/catalogue-types.ts'
 import { labelParts } from '../catalogue/service-rules.ts'
 import {
   itemName,
@@ -14,8 +14,8 @@ import {
   totalPriceOf,
 } from '../database/shown-item-rules.ts'
 import type { MailsTable } from '../database/tables.ts'
-import type { ShownBooking } from './mail-queries.ts'
-import { type Known, type KnownItem, reportsPayment } from './mail-rules.ts'
+import type { LateFee, MailedFee, ShownBooking } from './mail-queries.ts'
+import { type Known, type KnownItem, reportsPayment, waivedOfOccasion } from './mail-rules.ts'
 import type { Answer, MailItem, MailView } from './render.ts'
 
 /** URLs in an email. */
@@ -66,7 +66,7 @@ export function mailViewOf(
     server = '',
     series,
     fee,
-    refundedFee,
+    refund,
   }: {
     addresses: MailAddresses
     known: KnownBooking | undefined
@@ -77,8 +77,8 @@ export function mailViewOf(
     series?: MailView['booking']['series'] | undefined
     /** The fee that the email is about. */
     fee?: MailView['fee'] | undefined
-    /** The refunded part of the fee that the email is about. */
-    refundedFee?: Money | undefined
+    /** The refund that the email is about. */
+    refund?: MailView['refund'] | undefined
   },
 ): MailView {
   const items = itemsOf(booking)
@@ -110,7 +110,7 @@ export function mailViewOf(
       price: totalPriceOf(booking),
       discount: shownDiscountOf(booking),
       deposit: depositOf(booking),
-      returned: refundedFee ?? returnedOf(booking),
+      returned: returnedOf(booking),
       left: isMissed ? null : leftOnSite(booking),
       client: clientOf(booking),
       answers: answersOf(booking),
@@ -120,6 +120,7 @@ export function mailViewOf(
       ...(series && { series }),
     },
     ...(fee && { fee }),
+    ...(refund && { refund }),
     ...(!isMissed && { feeRules: booking }),
     ...addresses,
     now,
@@ -295,10 +296,27 @@ function moneyOf(amount: number | null, currency: string | null) {
   return amount === null || currency === null ? null : { amount, currency }
 }
 
+/** The states of fees. Those of a series are in the first that one of them has. */
+const feeStates = ['due', 'charging', 'paid'] as const
+
+/** Returns a fee as messages show it. */
+export function shownFeeOf(
+  mail: Pick<MailsTable, 'kind' | 'occasion'>,
+  { currency, reason, failure, amount, status }: MailedFee,
+  payUrl: string | null,
+): NonNullable<MailView['fee']> {
+  const isWaived = mail.kind === 'fee_waived'
+  return {
+    ...{ amount: (isWaived ? waivedOfOccasion(mail) : undefined) ?? amount, currency },
+    ...{ reason: reason ?? '', failure, isReturned: isWaived && status !== 'waived' },
+    payUrl: mail.kind === 'fee_due' ? payUrl : null,
+  }
+}
+
 /** Returns the cost of a cancellation: its fees, and what stays of the payment. */
 export function cancelCostOf(
   booking: ShownBooking,
-  fees: readonly Money[],
+  fees: readonly LateFee[],
 ): NonNullable<MailView['cancelCost']> {
   const { payment_status, payment_amount, payment_currency, payment_refund_total, refund_requested_at } =
     booking
@@ -306,8 +324,9 @@ export function cancelCostOf(
   const kept = isKept ? moneyOf((payment_amount ?? 0) - (payment_refund_total ?? 0), payment_currency) : null
   const [first] = fees
   const charged = fees.reduce((sum, { amount }) => sum + amount, 0) // all dates of a series have one currency
+  const state = feeStates.find((one) => fees.some(({ status }) => status === one)) ?? 'charging'
   return {
-    charged: first ? { amount: charged, currency: first.currency } : null,
+    charged: first ? { amount: charged, currency: first.currency, state } : null,
     kept: kept && kept.amount > 0 ? kept : null,
   }
 }

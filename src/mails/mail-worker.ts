@@ -1,4 +1,3 @@
-import type { Money } from '../catalogue/catalogue-types.ts'
 import type { RateLimiter } from '../access/rate-limits.ts'
 import { hasEmail } from '../base/contact-formats.ts'
 import { type Instant, plusSeconds } from '../base/instants.ts'
@@ -14,11 +13,11 @@ import {
   findShownBookings,
   isAnyMailDue,
   type LeasedMail,
-  type MailedFee,
   leaseMails,
   sentSince,
   type ShownBooking,
   findFee,
+  findRefundsUpTo,
 } from './mail-queries.ts'
 import {
   leaseSeconds,
@@ -31,7 +30,7 @@ import {
 } from './mail-rules.ts'
 import { isAnyNoticeDue, leaseNotices, type NoticeOf, type NoticeTable } from './notice-queries.ts'
 import { deleteMailFiles } from './mail-files.ts'
-import { cancelCostOf, type MailAddresses, mailViewOf, noAddresses } from './mail-view.ts'
+import { cancelCostOf, type MailAddresses, mailViewOf, noAddresses, shownFeeOf } from './mail-view.ts'
 import { offUrl } from './opt-out.ts'
 import { mailRoute } from './mail-route.ts'
 import { queueReminders } from './reminders.ts'
@@ -280,8 +279,8 @@ export class MailWorker extends OutboxWorker {
     const series = await findToldSeries(this.context, { booking, kind: mail.kind, waiting })
     const fee = await this.feeOf(mail)
     const around = {
-      ...(fee && { fee: this.shownFee(mail, fee) }),
-      refundedFee: await this.refundedFeeOf(mail),
+      ...(fee && { fee: shownFeeOf(mail, fee, this.links.checkoutUrl(fee.id)) }),
+      refund: await this.refundOf(mail),
       addresses: await this.addressesOf(mail, booking),
       known: await this.knownOf(waiting, mail, booking),
       now: this.context.clock.now(),
@@ -312,17 +311,22 @@ export class MailWorker extends OutboxWorker {
     return views
   }
 
-  private shownFee({ kind }: LeasedMail, fee: MailedFee): MailView['fee'] {
-    const { id, amount, currency, reason, failure } = fee
-    const payUrl = kind === 'fee_due' ? this.links.checkoutUrl(id) : null
-    return { amount, currency, reason: reason ?? '', payUrl, isPaidByLink: failure !== null }
-  }
-
-  /** Returns what was refunded of the fee that an email is about. Undefined for any other email. */
-  private async refundedFeeOf(mail: LeasedMail): Promise<Money | undefined> {
-    const id = refundOfOccasion(mail)
-    const fee = id && (await findFee(this.context.db.reads, { id, business_id: mail.business_id }))
-    return fee && fee.kind === 'fee' ? { amount: fee.refund_total, currency: fee.currency } : undefined
+  /** Returns the refund that an email is about. Undefined for any other email. */
+  private async refundOf(mail: LeasedMail): Promise<MailView['refund']> {
+    const named = refundOfOccasion(mail)
+    if (!named) return undefined
+    const { reads } = this.context.db
+    const { business_id } = mail
+    const payment = await findFee(reads, { id: named.paymentId, business_id })
+    const made = await findRefundsUpTo(reads, { ...named, business_id })
+    const { amount = 0 } = made.at(-1) ?? {}
+    if (!payment || amount === 0) return undefined
+    const { currency } = payment
+    const soFar = made.reduce((sum, one) => sum + one.amount, 0)
+    return {
+      ...{ now: { amount, currency }, soFar: { amount: soFar, currency } },
+      ...{ rest: { amount: payment.amount - soFar, currency }, isOfFee: payment.kind === 'fee' },
+    }
   }
 
   /** Returns the cost of a cancellation of a booking and others of its series. Undefined for one without fees. */

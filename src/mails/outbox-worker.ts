@@ -28,6 +28,7 @@ import {
   mailKinds,
   mailToSend,
   pauseSeconds,
+  subjectOf,
 } from './mail-rules.ts'
 import type { SendResult } from './send.ts'
 
@@ -57,11 +58,6 @@ export interface NextMail {
 /** Returns what identifies the recipient of a message, who gets one after the other. */
 export function turnOf({ business_id, audience, recipient }: LeasedMail): string {
   return [business_id, audience, recipient].join(' ')
-}
-
-/** Groups messages of which one is sent, and supersedes the others: those about a booking, and each fee by itself. */
-function subjectOf(mail: LeasedMail): string {
-  return [mail.booking_id, feeOfOccasion(mail) ?? ''].join(' ')
 }
 
 /** Returns the end of the hour that began with the oldest message that counts. */
@@ -97,6 +93,7 @@ export abstract class OutboxWorker extends LeaseLoop<Context, LeasedTurn> {
     const bookings = await findShownBookings(db.reads, mails)
     const obsolete: LeasedMail[] = []
     let next: NextMail | undefined
+    // one message about each subject is sent, and supersedes the others
     for (const waiting of Map.groupBy(mails, subjectOf).values()) {
       const booking = bookings.get(waiting[0]?.booking_id ?? '')
       const id = mailToSend(waiting, booking, clock.now())?.id

@@ -6,7 +6,7 @@ import { sharedStatement } from '../database/shared-transaction.ts'
 import type { MailKind } from '../database/tables.ts'
 import type { Context } from './context.ts'
 import { mailRouteOf } from './mail-route.ts'
-import { textToSend, type TextSubject } from './text-route.ts'
+import { textNumberOf, textToSend, type TextSubject } from './text-route.ts'
 import {
   type Caused,
   changeOccasion,
@@ -228,22 +228,42 @@ export async function recordRefundMail(
   tx.onCommit(() => dueMails.raise())
 }
 
-/** Records the email about a fee that was charged, or one that the client has to pay by a link. */
+interface FeeNews {
+  booking: Told
+  kind: 'fee_paid' | 'fee_due' | 'fee_waived'
+  paymentId: string
+  /** The amount that the client need not pay, in minor units. */
+  waived?: number
+}
+
+/**
+ * Records the email about a fee: it was charged, is to be paid by a link, or was waived. Clients without an email
+ * address get a text message about the last two if they agreed to text messages.
+ */
 export async function recordFeeMail(
-  { config, ids, dueMails, cache }: Pick<Context, 'config' | 'ids' | 'dueMails' | 'cache'>,
+  {
+    config,
+    ids,
+    dueMails,
+    dueTexts,
+    cache,
+  }: Pick<Context, 'config' | 'ids' | 'dueMails' | 'dueTexts' | 'cache'>,
   tx: Transaction,
-  { booking, kind, paymentId }: { booking: Told; kind: 'fee_paid' | 'fee_due'; paymentId: string },
+  { booking, kind, paymentId, waived }: FeeNews,
 ): Promise<void> {
-  if (!hasEmail(booking.client_email)) return
-  if ((await mailRouteOf({ config, cache }, tx.db, booking.business_id)) === 'off') return
+  const isMailed = hasEmail(booking.client_email)
+  if (isMailed && (await mailRouteOf({ config, cache }, tx.db, booking.business_id)) === 'off') return
+  const number = isMailed || kind === 'fee_paid' ? undefined : textNumberOf(booking, config)
+  if (!isMailed && number === undefined) return
   await writeMails(tx, {
     ...{ id: ids.next(), business_id: booking.business_id, booking_id: booking.id },
-    ...{ occasion: feeOccasion(paymentId), client_kind: kind, business_kind: null, ...noText },
+    ...{ occasion: feeOccasion(paymentId, waived), client_kind: isMailed ? kind : null, business_kind: null },
+    ...(number === undefined ? noText : { text_kind: kind, to_phone: number }),
     ...{ to_email: booking.client_email, recipient: clientEmailOf(booking.client_email) },
     ...{ by_email: '', caused_by: causeOf(booking, undefined) },
     ...{ created_at: tx.now, due_at: tx.now },
   })
-  tx.onCommit(() => dueMails.raise())
+  tx.onCommit(() => (isMailed ? dueMails : dueTexts).raise())
 }
 
 /** Returns the kind of the email that shows a booking again. */

@@ -2,6 +2,7 @@ import { type Language, languageFor } from '../base/languages.ts'
 import type { MailView } from './render.ts'
 import { textedTimes } from './client-zone.ts'
 import { newsOf, unlinked } from './render.ts'
+import { moneyText } from './times-and-money.ts'
 import { maxSegments, plainText, segmentsOf } from './text-rules.ts'
 
 /** Lengths to which names are shortened, one after the other, until the message fits. */
@@ -24,6 +25,7 @@ export function renderText(
     ...{ language: { say, ...language }, url: manageUrl, canAnswer, date, time },
     further: count > 0 ? say('text.further', { count }) : '',
     names: { business: business.name, service: booking.serviceName },
+    ...(view.fee && { values: { amount: moneyText(view.fee, language.locale) } }),
   })
 }
 
@@ -48,7 +50,7 @@ export function renderSentence(
     /** A second sentence. */
     further?: string
     /** Further parameters of the sentence. */
-    values?: Readonly<Record<string, number>>
+    values?: Readonly<Record<string, number | string>>
     canAnswer: boolean
   },
 ): string {
@@ -68,7 +70,9 @@ export function renderSentence(
 /** Returns the news in the words of a text message. Requests that end are cancelled bookings. */
 function textOf(
   news: ReturnType<typeof newsOf> | 'reminder',
-): 'confirmed' | 'changed' | 'cancelled' | 'reminder' {
+): 'confirmed' | 'changed' | 'cancelled' | 'reminder' | 'fee_due' | 'fee_waived' | 'fee_returned' {
+  if (news === 'fee_due' || news === 'fee_asked') return 'fee_due'
+  if (news === 'fee_waived' || news === 'fee_returned') return news
   if (news === 'changed' || news === 'cancelled' || news === 'reminder') return news
   return news === 'declined' || news === 'unanswered' ? 'cancelled' : 'confirmed'
 }

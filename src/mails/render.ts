@@ -6,6 +6,7 @@ import type { MailKind } from '../database/tables.ts'
 import { type Appointment, calendarFile, calendarMethod } from './calendar.ts'
 import { type Block, htmlOf, textOf } from './layout.ts'
 import { clientsTimes, clientsZone, namedMoment } from './client-zone.ts'
+import { chargeFailureOf } from '../catalogue/charge-failure-rules.ts'
 import { feeReason, feeSentence } from './fee-sentence.ts'
 import { mailKinds } from './mail-rules.ts'
 import {
@@ -92,9 +93,19 @@ export interface MailView {
     }
   }
   /** The fee that the email is about. `reason` is a word of Holdfast, or of the business. */
-  fee?: Money & { reason: string; payUrl: string | null; isPaidByLink?: boolean }
+  fee?: Money & {
+    reason: string
+    payUrl: string | null
+    /** The processor's word for the card that was not charged. The client then pays by a link. */
+    failure?: string | null
+    /** True if it was paid, and is waived now. */
+    isReturned?: boolean
+  }
+  /** The refund that the email is about, with all so far, and what is left of the payment. */
+  refund?: Record<'now' | 'soFar' | 'rest', Money> & { isOfFee: boolean }
   /** The cost of a cancellation: charged to the card, and kept of the payment. Absent for a booking without fees. */
-  cancelCost?: Record<'charged' | 'kept', Money | null> | undefined
+  cancelCost?:
+    { charged: (Money & { state: 'charging' | 'due' | 'paid' }) | null; kept: Money | null } | undefined
   /** The booking, for its agreed fees. */
   feeRules?: Parameters<typeof feeSentence>[0]
   /** Null: there is none. */
@@ -213,12 +224,14 @@ type News =
   | ('confirmed' | 'changed' | 'cancelled' | 'deposit_due' | 'paid')
   | ('requested' | 'declined' | 'unanswered' | 'refunded')
   | ('card_due' | 'card_saved' | 'fee_paid' | 'fee_received' | 'fee_due')
+  | ('fee_asked' | 'fee_waived' | 'fee_returned')
 
 /** Returns the news in an email to a client, except a reminder. A due deposit comes first, because it asks for something. */
 export function newsOf({ kind, reportsPayment, booking, payUrl, fee }: MailView): News {
   if (kind === 'changed' || kind === 'requested' || kind === 'refunded') return kind
-  if (kind === 'fee_due') return kind
-  if (kind === 'fee_paid') return fee?.isPaidByLink === true ? 'fee_received' : kind
+  if (kind === 'fee_due') return fee?.failure === 'no_card' ? 'fee_asked' : kind
+  if (kind === 'fee_paid') return fee?.failure ? 'fee_received' : kind
+  if (kind === 'fee_waived') return fee?.isReturned === true ? 'fee_returned' : kind
   if (kind === 'cancelled' || kind === 'declined' || kind === 'unanswered') return kind
   const isCard = booking.deposit?.kind === 'card'
   if (kind === 'deposit_due' || (payUrl !== null && booking.deposit?.state === 'due'))
@@ -285,7 +298,7 @@ function clientBlocks(view: MailView, language: Language): Block[] {
     (booking.series?.reports ?? 1) > 1 && (news === 'confirmed' || news === 'changed' || news === 'cancelled')
       ? `mail.series.${news}`
       : `mail.${asksAfterwards(news, booking) ? 'confirmed' : news}.intro`,
-    deadline(view, language),
+    { ...deadline(view, language), ...refundedAmount(view, language) },
   )
   const action = payUrl && !isOver ? { label: say(isCard ? 'mail.saveCard' : 'mail.pay'), url: payUrl } : null
   const payUntil = action && booking.deposit?.payUntil
@@ -347,7 +360,13 @@ function cancelCostBlocks({ cancelCost }: MailView, { say, locale }: Language): 
   if (!cancelCost) return []
   const { charged, kept } = cancelCost
   const texts = [
-    ...(charged ? [say('mail.cancelCost.charged', { amount: moneyText(charged, locale) })] : []),
+    ...(charged
+      ? [
+          say(`mail.cancelCost.${charged.state === 'due' ? 'due' : 'charged'}`, {
+            amount: moneyText(charged, locale),
+          }),
+        ]
+      : []),
     ...(kept ? [say('mail.cancelCost.kept', { amount: moneyText(kept, locale) })] : []),
   ]
   return [{ type: 'paragraph', text: texts.length > 0 ? texts.join(' ') : say('mail.cancelCost.none') }]
@@ -371,11 +390,29 @@ function feeBlocks(view: MailView, fee: NonNullable<MailView['fee']>, language: 
         reason: feeReason(fee.reason, language),
       }),
     },
+    ...failureLine(view, fee, language),
     card(view, language),
     ...(fee.payUrl === null ? [] : [{ type: 'button' as const, label: say('mail.pay'), url: fee.payUrl }]),
     ...contactBlocks(view.business, language),
     ...legalBlocks(view, language),
   ]
+}
+
+/** Says why the card was not charged, and what the client can do. */
+function failureLine(
+  { kind }: MailView,
+  { failure }: NonNullable<MailView['fee']>,
+  { say }: Language,
+): Block[] {
+  const why = kind === 'fee_due' && failure ? chargeFailureOf(failure) : 'other'
+  return why === 'other' || why === 'no_card'
+    ? []
+    : [{ type: 'paragraph', text: say(`mail.fee_due.why.${why}`) }]
+}
+
+/** Returns the amount of a refund for a text. Empty for anything else. */
+function refundedAmount({ refund }: MailView, { locale }: Language): Record<string, string> {
+  return refund ? { amount: moneyText(refund.now, locale) } : {}
 }
 
 /** Returns the deadline of a request for a text. Empty for anything else. */
@@ -504,8 +541,10 @@ function ownerBlocks(view: MailView, language: Language): Block[] {
 function ownerFee({ cancelCost }: MailView, { say, locale }: Language): Block[] {
   const charged = cancelCost?.charged
   if (!charged) return []
+  const { state } = charged
+  const key = state === 'paid' ? 'feePaid' : state === 'due' ? 'feeDue' : 'fee'
   return [
-    { type: 'paragraph', text: say('mail.owner.cancelled.fee', { amount: moneyText(charged, locale) }) },
+    { type: 'paragraph', text: say(`mail.owner.cancelled.${key}`, { amount: moneyText(charged, locale) }) },
   ]
 }
 
@@ -530,7 +569,10 @@ function beforeText(view: MailView, language: Language): string | null {
 }
 
 /** Lists due and paid amounts. */
-function moneyRows({ kind, booking, fee }: MailView, { say, locale }: Language): [string, string][] {
+function moneyRows(view: MailView, language: Language): [string, string][] {
+  const { kind, booking, fee, refund } = view
+  const { say, locale } = language
+  if (refund?.isOfFee) return refundRows(refund, language)
   if (fee) return [] // its amount is in the text, and nothing else is to pay
   const isOver = endKinds.has(kind)
   const { deposit, price, discount, returned, left } = booking
@@ -548,7 +590,9 @@ function moneyRows({ kind, booking, fee }: MailView, { say, locale }: Language):
     ...(deposit && deposit.kind !== 'card'
       ? [[say(`mail.${deposit.kind}.${deposit.state}`), amountOf(deposit)] as [string, string]]
       : []),
-    [say('mail.returned'), amountOf(returned)],
+    ...(refund ? refundRows(refund, language) : [[say('mail.returned'), amountOf(returned)] as const]).map(
+      ([label, amount]): [string, string | null] => [label, amount],
+    ),
     [say('mail.left'), isOver || !deposit ? null : amountOf(left)],
   ]
   const cardState = deposit?.kind === 'card' && deposit.state !== 'refunded' && !isOver ? deposit.state : null
@@ -557,6 +601,20 @@ function moneyRows({ kind, booking, fee }: MailView, { say, locale }: Language):
     ...(cardState === null
       ? []
       : [[say('mail.card.label'), say(`mail.card.${cardState}`)] as [string, string]]),
+  ]
+}
+
+/** Lists a refund, all of them if there were others, and what is left of the payment. */
+function refundRows(
+  { now, soFar, rest }: NonNullable<MailView['refund']>,
+  { say, locale }: Language,
+): [string, string][] {
+  return [
+    [say('mail.returned'), moneyText(now, locale)],
+    ...(soFar.amount === now.amount
+      ? []
+      : [[say('mail.returnedSoFar'), moneyText(soFar, locale)] as [string, string]]),
+    ...(rest.amount === 0 ? [] : [[say('mail.returnedRest'), moneyText(rest, locale)] as [string, string]]),
   ]
 }
 

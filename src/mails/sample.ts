@@ -56,7 +56,7 @@ export function sampleText(
 }
 
 /** Kinds about a fee for a missed appointment. */
-const feeKinds: ReadonlySet<MailKind> = new Set(['fee_paid', 'fee_due'])
+const feeKinds: ReadonlySet<MailKind> = new Set(['fee_paid', 'fee_due', 'fee_waived'])
 
 const depositStates: Partial<Record<MailKind, 'due' | 'paid' | 'refunded'>> = {
   deposit_due: 'due',
@@ -64,6 +64,10 @@ const depositStates: Partial<Record<MailKind, 'due' | 'paid' | 'refunded'>> = {
   cancelled: 'refunded',
   refunded: 'paid',
 }
+
+const half = { amount: 500, currency: 'EUR' }
+/** A half of the deposit. */
+const sampleRefund = { now: half, soFar: half, rest: half, isOfFee: false }
 
 function sampleView(config: Config, { kind, locale, to, now, business = salon }: Sample): MailView {
   const { timezone, ...sender } = business
@@ -104,7 +108,7 @@ function sampleView(config: Config, { kind, locale, to, now, business = salon }:
             payUntil: state === 'due' ? plusMinutes(now, 35) : null,
           }
         : null,
-      returned: kind === 'refunded' ? { amount: 500, currency: 'EUR' } : null,
+      returned: null,
       left: { amount: state ? 2_500 : 3_500, currency: 'EUR' },
       client: { firstName: 'Ada', lastName: 'Lovelace', email: to, phone: '+49 30 1234567' },
       answers: isOfBusiness ? [{ label: 'How long is your hair?', value: 'Down to the shoulders' }] : [],
@@ -117,6 +121,7 @@ function sampleView(config: Config, { kind, locale, to, now, business = salon }:
         payUrl: kind === 'fee_due' ? `${address}/checkout/sample` : null,
       },
     }),
+    ...(kind === 'refunded' && { refund: sampleRefund }),
     manageUrl: isOfBusiness ? null : `${address}/manage#sample`,
     payUrl: kind === 'deposit_due' ? `${address}/checkout/sample` : null,
     cancelUntil: plusSeconds(startsAt, -86_400),

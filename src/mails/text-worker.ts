@@ -10,8 +10,8 @@ import type { ClientMailbox } from './client-link-mail.ts'
 import { clientLinkText } from './client-link-text.ts'
 import type { Context } from './context.ts'
 import { isAnyMailDue, type LeasedMail, leaseMails, sentSince } from './mail-queries.ts'
-import { leaseSeconds, limitSeconds, maxToClientPerHour, quietUntil } from './mail-rules.ts'
-import { mailViewOf, noAddresses } from './mail-view.ts'
+import { isAboutFee, leaseSeconds, limitSeconds, maxToClientPerHour, quietUntil } from './mail-rules.ts'
+import { mailViewOf, noAddresses, shownFeeOf } from './mail-view.ts'
 import { sendNotice } from './notice.ts'
 import { isAnyNoticeDue, leaseNotices, type NoticeOf } from './notice-queries.ts'
 import { type LeasedTurn, limitedUntil, type NextMail, OutboxWorker, turnOf } from './outbox-worker.ts'
@@ -194,8 +194,9 @@ export class TextWorker extends OutboxWorker {
     const { mail, booking, same } = next
     const quiet = quietUntil(now, booking.timezone, quietHoursIn(booking.quiet_hours_json))
     if (quiet) {
-      // too late for this appointment; messages about others stay
-      if (quiet >= booking.starts_at) return this.conclude(mails, [...obsolete, mail, ...same], [])
+      // too late for this appointment; messages about others stay, and money is asked for later
+      if (quiet >= booking.starts_at && !isAboutFee(mail.kind))
+        return this.conclude(mails, [...obsolete, mail, ...same], [])
       return this.postpone(mails, { until: quiet, waits_for: 'quiet_hours' })
     }
     const since = plusSeconds(now, -limitSeconds)
@@ -231,9 +232,10 @@ export class TextWorker extends OutboxWorker {
       const known = await this.knownOf(mails, mail, booking)
       const now = clock.now()
       const told = await findToldSeries(this.context, { booking, kind: mail.kind, waiting: mails })
+      const fee = await this.feeOf(mail)
       const around = {
         ...{ addresses: noAddresses, known, now, from: '', server: config.publicUrl },
-        series: told?.view,
+        ...{ series: told?.view, fee: fee && shownFeeOf(mail, fee, null) },
       }
       const manageUrl = await shortManageUrl(this.context, booking)
       const text = renderText(mailViewOf(mail, booking, around), {

@@ -270,7 +270,8 @@ function bookingPart(
   const moment = clientsMoment(starts_at, start, language)
   const other = otherTime(start, language)
   const isOver = status === 'cancelled'
-  const isOpen = isAhead && !isOver
+  const isOpen = isAhead && !isOver && status !== 'completed'
+  const isMissed = fees.some((fee) => fee.reason === 'no_show' && fee.status !== 'waived')
   const isRequest = respond_by !== null
   const again =
     bookingUrl === undefined
@@ -292,6 +293,7 @@ function bookingPart(
       <strong><bdi>${itemNames(items)}</bdi></strong>
       ${isFamily ? html`<span class="for"><bdi>${nameOf(booking)}</bdi></span>` : ''}
       ${isOver ? html`<span class="state">${say('mail.cancelled.subject')}</span>` : ''}
+      ${isMissed ? html`<span class="state">${say('manage.feeReasons.no_show')}</span>` : ''}
     </p>
     <p class="aside">${details.join(' · ')}</p>
     ${fees.map((fee) => feePart(fee, language))}

@@ -10,13 +10,16 @@ import {
   type ChargeOrder,
   type CheckoutProvider,
   ProcessorRefusal,
+  type Waived,
 } from '../bookings/checkouts.ts'
 import type { Context } from '../bookings/context.ts'
 import type { ChargeBooking } from '../bookings/payment-schemas.ts'
 import { bookingForPayment, noteCharge } from '../bookings/pending-booking.ts'
+import { chargeLimit } from '../catalogue/booking-fee-rules.ts'
 import { unpayableDetail } from '../catalogue/service-rules.ts'
 import type { Transaction } from '../database/database.ts'
 import { type StoreResponse, storeNothing } from '../database/idempotency.ts'
+import type { BookingRow } from '../database/shown-booking.ts'
 import { totalPriceOf } from '../database/shown-item-rules.ts'
 import { recordFeeMail } from '../mails/outbox.ts'
 import {
@@ -179,10 +182,17 @@ export async function waiveCharges(
   return waived
 }
 
+/** Returns the waived charges of which the client may know, because the card or the client was asked for them. */
+export function knownWaivers(charges: readonly PaymentRow[]): Waived[] {
+  return charges
+    .filter(({ charge_begun_at: begunAt }) => begunAt !== null)
+    .map(({ id, amount, refund_total }) => ({ paymentId: id, waived: amount - refund_total }))
+}
+
 /**
  * Charges the saved card of a booking, or makes the amount due without one. A repeated call with the same reason
- * and amount changes nothing. Throws not_found, unavailable without a processor, or validation_failed for another amount
- * of the same reason.
+ * and amount changes nothing. Throws not_found, or unavailable without a processor. Throws validation_failed for another
+ * amount of the same reason, and for more than the client agreed to.
  */
 export async function chargeBooking(
   context: Context,
@@ -201,6 +211,9 @@ export async function chargeBooking(
     if (detail !== undefined) throw fault('/amount', 'not_allowed', detail)
     const occasion = occasionOf(reason)
     const charge: Charge = { booking, amount, currency, reason, occasion, at: tx.now }
+    const known = await findCharges(tx.db, booking)
+    if (!known.some((one) => one.occasion === occasion))
+      await assertAgreed(tx, { booking, charges: known, amount })
     const made = await context.checkouts.charge(tx, charge)
     const payment = (await findCharges(tx.db, booking)).find((one) => one.occasion === occasion)
     if (!payment) throw unavailable('Nothing can be charged: no payment processor is configured.')
@@ -215,6 +228,36 @@ export async function chargeBooking(
     await store(tx, charged)
     return charged
   })
+}
+
+/**
+ * Refuses a charge to a saved card above what the client agreed to. Without a card, the client decides when they pay by
+ * the link. The booking is locked, so no other charge comes between.
+ */
+async function assertAgreed(
+  tx: Transaction,
+  { booking, charges, amount }: { booking: BookingRow; charges: readonly PaymentRow[]; amount: number },
+): Promise<void> {
+  const { id: booking_id, business_id } = booking
+  if (!(await findSavedCard(tx.db, { booking_id, business_id }))) return
+  const parts = charges.map((one) => ({
+    ...{ status: one.status, amount: one.amount },
+    returned: one.refund_requested_at === null ? one.refund_total : one.amount,
+  }))
+  const limit = chargeLimit(booking, parts)
+  if (!limit || amount <= limit.left) return
+  const { left, most } = limit
+  throw left === 0
+    ? fault(
+        '/amount',
+        'not_allowed',
+        `is not possible: nothing is left of the ${most} that the client agreed to`,
+      )
+    : fault(
+        '/amount',
+        'out_of_range',
+        `must be at most ${left}, which is left of the ${most} that the client agreed to`,
+      )
 }
 
 /** Names a charge by a person. Two reasons are the same if only their case or spaces differ. */
@@ -241,6 +284,8 @@ export async function waiveFee(
     if (waived) {
       const change = { action: 'booking.fee_waived' as const, subjectId: bookingId, businessId }
       await recordAudit(context, tx, { by: actor, ...change })
+      for (const known of knownWaivers([waived]))
+        await recordFeeMail(context, tx, { ...known, booking, kind: 'fee_waived' })
     }
     return { payment: waived ?? fee, timezone: booking.timezone }
   })

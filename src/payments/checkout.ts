@@ -20,13 +20,14 @@ import {
   type PaymentPart,
   ProcessorRefusal,
   ProcessorUnavailable,
+  type Waived,
 } from '../bookings/checkouts.ts'
 import type { Transaction } from '../database/database.ts'
 import type { BookingRow } from '../database/shown-booking.ts'
 import type { PaymentKind } from '../database/tables.ts'
 import { DueSignal } from '../database/lease-loop.ts'
 import type { Context } from '../bookings/context.ts'
-import { waiveCharges } from './charge.ts'
+import { knownWaivers, waiveCharges } from './charge.ts'
 import {
   findCharges,
   findPayment,
@@ -233,11 +234,14 @@ export class DepositCheckouts implements Checkouts {
     return charge
   }
 
-  async waive(tx: Transaction, { booking, reason }: { booking: BookingRow; reason: string }): Promise<void> {
+  async waive(
+    tx: Transaction,
+    { booking, reason }: { booking: BookingRow; reason: string },
+  ): Promise<Waived[]> {
     const charges = (await findCharges(tx.db, booking)).filter(
       (one) => one.reason === reason && one.occasion?.startsWith(`${reason}/`),
     )
-    await waiveCharges(this, tx, charges)
+    return knownWaivers(await waiveCharges(this, tx, charges))
   }
 
   lock(tx: Transaction, paymentId: string | null): Promise<PaymentRow | undefined> {

@@ -104,7 +104,16 @@ onOneEngine('sqlite', 'every payment of a booking in the console', (engine) => {
   /** Charges a fee, which the client pays by the link. */
   const charged = async () => {
     expect(await read('/charge')).toContain('No card is saved. The client gets a link to pay.')
-    expect(await send('/charge', { amount: '15,50', reason: 'Broken vase' })).toMatchObject({ status: 303 })
+    const asked = await send('/charge', { amount: '15,50', reason: 'Broken vase' })
+    expect(asked.status).toBe(422)
+    expect(textOf(asked)).toMatch(
+      /Charge €15\.50\?.*No card is saved\. Ada Lovelace gets a link to pay €15\.50/,
+    )
+    await world.settled()
+    expect(await fees()).toEqual([])
+    const sure = { sure: '1550 Broken vase', amount: '15,50', reason: 'Broken vase' }
+    expect(await send('/charge', { ...sure, amount: '25,50' })).toMatchObject({ status: 422 }) // asks again
+    expect(await send('/charge', sure)).toMatchObject({ status: 303 })
     await world.settled()
     const [fee] = await fees()
     const feeId = String(fee?.['id'])

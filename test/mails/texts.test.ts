@@ -90,6 +90,24 @@ onEachEngine('text messages', (engine) => {
       ({ channel }) => channel === 'text',
     )
 
+  test('a fee to pay, and a waived one, reach a client without an email address', async () => {
+    const made = await world('twilio', { settings: { text_kinds: [] } })
+    const deposit = { amount: 2_500, currency: 'EUR' }
+    const client = { first_name: 'Ada', last_name: 'Lovelace', phone: '0170 1234567' }
+    const { id } = await made.book(await made.offer({ deposit }), monday, { client, text_consent: sentence })
+    const charged = await made.call('POST', `/bookings/${id}/charge`, { amount: 500, reason: 'Tea' })
+    await made.service.app.payments.settled()
+    await settle(made)
+    expect(made.sms.texts).toMatchObject([
+      { to: '+491701234567', text: expect.stringMatching(/: please pay €5 for Haircut, .*\/m\//) as string },
+    ])
+    await made.call('POST', `/bookings/${id}/payments/${String(charged.body['id'])}/waive`, {})
+    await settle(made)
+    expect(made.sms.texts.at(-1)?.text).toContain('you do not have to pay €5 for Haircut')
+    expect(made.sms.texts).toHaveLength(2)
+    expect(made.server.mails).toEqual([])
+  })
+
   test.each(['twilio', 'vonage', 'gateway'] as const)(
     'a booking with consent goes to the number through %s, with a link that works',
     async (provider) => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { readConsole, textOf } from '../support/console.ts'
+import { readConsole, textOf, useForm } from '../support/console.ts'
 import { deposit, depositWorld, type DepositWorld } from '../support/deposits.ts'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
 import { mailVariables } from '../support/mail-world.ts'
@@ -14,6 +14,13 @@ const fees = [
 ]
 const sentence = 'If you cancel late, we charge your card.'
 const price = { amount: 6_000, currency: 'EUR' }
+/** The sentences of emails about the words of a bank. */
+const reasons: Partial<Record<CardBehaviour, string>> = {
+  authentication_required: 'Your bank asks you to confirm the payment.',
+  card_declined: 'The bank declined the card. You can pay with another one.',
+  expired_card: 'Your card has expired. Please use another one.',
+  insufficient_funds: 'There was not enough money on the card.',
+}
 const day = 86_400
 
 onEachEngine('a saved card', (engine) => {
@@ -111,6 +118,16 @@ onEachEngine('a saved card', (engine) => {
     return mailServer.mails.map(({ headers }) => String(headers.subject))
   }
 
+  /** Sends all that waits for the limit of an hour, and lets that hour pass. */
+  const waitForMails = async () => {
+    for (let hour = 0; hour < 6; hour += 1) {
+      await mails()
+      world.service.clock.advance(3_601)
+    }
+    mailServer.mails.length = 0
+    await world.newSession()
+  }
+
   const mailAbout = (word: string) =>
     mailServer.mails.find(({ headers }) => String(headers.subject).toLowerCase().includes(word))?.text
 
@@ -186,7 +203,9 @@ onEachEngine('a saved card', (engine) => {
     await mails()
     const told = mailServer.mails.filter(({ text }) => text.includes('A booking is cancelled.'))
     expect(told).toMatchObject([
-      { text: expect.stringContaining('For the late cancellation, the client is charged €30.') as string },
+      {
+        text: expect.stringMatching(/are charging €30 to the client|€30 was charged to the client/) as string,
+      },
     ])
     await notify([])
   })
@@ -247,21 +266,80 @@ onEachEngine('a saved card', (engine) => {
   test('is charged for a no-show, less what was paid, and refunded if the client came after all', async () => {
     const { id } = await booked({ payment: undefined, deposit })
     expect(taken()).toBe(2_500)
+    await charge(id, { amount: 300, reason: 'Tea' })
     await toBefore(id, -10)
     await call('PATCH', `/bookings/${id}`, { no_show: true })
     await world.settled()
-    expect(await fee(id)).toMatchObject({ status: 'paid', amount: 3_500, reason: 'no_show' })
-    expect(taken()).toBe(6_000)
-    await charge(id, { amount: 300, reason: 'Tea' })
-    await world.settled()
+    const missed = async () => (await payments(id)).find(({ reason }) => reason === 'no_show')
+    expect(await missed()).toMatchObject({ status: 'paid', amount: 3_500, reason: 'no_show' })
+    expect(taken()).toBe(6_300)
     await call('PATCH', `/bookings/${id}`, { no_show: false })
     await world.settled()
-    expect(await fee(id)).toMatchObject({ status: 'refunded', refunded_amount: 3_500 })
+    expect(await missed()).toMatchObject({ status: 'refunded', refunded_amount: 3_500 })
     expect(taken()).toBe(2_800)
     await call('PATCH', `/bookings/${id}`, { no_show: true })
     await world.settled()
-    expect((await payments(id)).map(({ status }) => status)).toEqual(['paid', 'refunded', 'paid', 'paid'])
+    expect((await payments(id)).map(({ status }) => status)).toEqual(['paid', 'paid', 'refunded', 'paid'])
     expect(taken()).toBe(6_300)
+  })
+
+  test('is not charged for a no-show that the business marks without it', async () => {
+    const { id } = await booked()
+    await toBefore(id, -10)
+    expect(await call('PATCH', `/bookings/${id}`, { no_show_fee: false })).toMatchObject({
+      ...{ status: 422, body: { errors: [{ pointer: '/no_show_fee', code: 'not_allowed' }] } },
+    })
+    const free = await call('PATCH', `/bookings/${id}`, { no_show: true, no_show_fee: false })
+    expect(free).toMatchObject({ status: 200, body: { no_show: true } })
+    await world.settled()
+    expect(await fee(id)).toBeUndefined()
+    await call('PATCH', `/bookings/${id}`, { no_show: false })
+    await call('PATCH', `/bookings/${id}`, { no_show: true, no_show_fee: true })
+    await world.settled()
+    expect(await fee(id)).toMatchObject({ status: 'paid', amount: 6_000, reason: 'no_show' })
+    await call('PATCH', `/bookings/${id}`, { no_show: false })
+    await world.settled()
+    expect(taken()).toBe(0)
+    await mails()
+    expect(mailAbout('fee refunded')).toContain('We are refunding €60.')
+  })
+
+  test('for a no-show is asked about in the console, with the amount and the client', async () => {
+    const { id } = await booked()
+    await toBefore(id, -10)
+    const owner = await logInNewPerson(world.service, {
+      ...{ email: `owner-${id}@example.com`, role: 'owner', place: { businessId: world.business.id } },
+    })
+    const page = `/console/bookings/${id}`
+    const mark = (fields: Record<string, string>) =>
+      useForm(world.service, owner, {
+        page,
+        action: `${page}/status`,
+        fields: { action: 'no_show', ...fields },
+      })
+    for (const fields of [{}, { fee: '5999' }]) {
+      const asked = await mark(fields)
+      expect(asked.status).toBe(422)
+      expect(textOf(asked)).toMatch(/Ada Lovelace agreed to pay €60.*Charge €60 to the card.*No fee/)
+    }
+    expect(await world.shown(id)).toMatchObject({ no_show: false })
+    expect(await mark({ fee: 'none' })).toMatchObject({ status: 303 })
+    await world.settled()
+    expect(await fee(id)).toBeUndefined()
+    const shown = textOf(await readConsole(world.service, page, owner))
+    expect(shown).toContain('Client came after all')
+    expect(shown).not.toMatch(/ Move | Cancel…/)
+    expect(await mark({ action: 'came' })).toMatchObject({ status: 303 })
+    expect(await mark({ fee: '6000' })).toMatchObject({ status: 303 })
+    await world.settled()
+    expect(await fee(id)).toMatchObject({ status: 'paid', amount: 6_000 })
+    const form = `${page}/charge`
+    expect(textOf(await readConsole(world.service, form, owner))).toContain('Nothing is left of what')
+    const more = await useForm(world.service, owner, {
+      ...{ page: form, action: form, fields: { amount: '1', reason: 'Tea' } },
+    })
+    expect(more.status).toBe(422)
+    expect(more.body).toContain('id="amount-fault"')
   })
 
   test('a late cancellation gives back what was paid beyond the fee', async () => {
@@ -306,6 +384,8 @@ onEachEngine('a saved card', (engine) => {
       expect((await (await manage(id)).show()).body.fees).toMatchObject([{ status: 'due', pay_url }])
       expect(await mails()).toContainEqual(expect.stringMatching(/^Payment needed/))
       expect(mailServer.mails.at(-1)?.text).toContain(' online. The reason: ')
+      const why = reasons[card]
+      if (why !== undefined) expect(mailAbout('payment needed')).toContain(why)
       const link = /\/checkout\/[0-9a-f-]{36}/.exec(mailServer.mails.at(-1)?.text ?? '')?.[0] ?? ''
       const page = await world.service.call('GET', `/${link}`)
       expect(String(page.body)).toContain('€60')
@@ -374,13 +454,54 @@ onEachEngine('a saved card', (engine) => {
       expect(await history(id)).toEqual([...requested, 'booking.charged', 'booking.refunded'])
     })
 
-    test('without a saved card is due at once', async () => {
+    test('above what the client agreed to is refused, and the refusal names the limit', async () => {
+      const refused = (code: string, detail: string) => ({
+        ...{ status: 422, body: { errors: [{ pointer: '/amount', code, detail }] } },
+      })
+      const { id } = await booked() // a price of 60.00, and a fee of as much
+      const most = 'which is left of the 12000 that the client agreed to'
+      expect(await charge(id, { amount: 12_001, reason: 'Typo' })).toMatchObject(
+        refused('out_of_range', `must be at most 12000, ${most}`),
+      )
+      expect(await charge(id, { amount: 11_000, reason: 'Massage' })).toMatchObject({ status: 201 })
+      expect(await charge(id, { amount: 1_001, reason: 'Tea' })).toMatchObject(
+        refused('out_of_range', `must be at most 1000, ${most}`),
+      )
+      expect(await charge(id, { amount: 1_000, reason: 'Tea' })).toMatchObject({ status: 201 })
+      expect(await charge(id, { amount: 1, reason: 'More' })).toMatchObject(
+        refused('not_allowed', 'is not possible: nothing is left of the 12000 that the client agreed to'),
+      )
+      expect(await charge(id, { amount: 1_000, reason: 'Tea' })).toMatchObject({ status: 201 })
+      await world.settled()
+      expect(taken()).toBe(12_000)
+      const cancelled = await booked()
+      await call('PATCH', `/bookings/${cancelled.id}`, { status: 'cancelled' })
+      expect(await charge(cancelled.id, { amount: 6_001, reason: 'Late' })).toMatchObject(
+        refused('out_of_range', 'must be at most 6000, which is left of the 6000 that the client agreed to'),
+      )
+    })
+
+    test('of eight at once, no more is taken than the client agreed to', async () => {
+      const { id } = await booked()
+      const all = await Promise.all(
+        Array.from({ length: 8 }, (_, index) => charge(id, { amount: 5_000, reason: `Part ${index}` })),
+      )
+      expect(all.map(({ status }) => status).toSorted()).toEqual([201, 201, 422, 422, 422, 422, 422, 422])
+      await world.settled()
+      expect(taken()).toBe(10_000)
+    })
+
+    test('without a saved card is due at once, also above the price', async () => {
+      await waitForMails()
       const offer = await offerOf({})
       const held = await world.key.hold(offer, start())
       const { body } = await world.key.book(String(held.body.hold_id))
-      await charge(String(body.id), { amount: 900, reason: 'Late' })
+      await charge(String(body.id), { amount: 6_900, reason: 'Late' })
       await world.settled()
       expect(await fee(String(body.id))).toMatchObject({ status: 'due', failure: 'no_card' })
+      await mails()
+      expect(mailAbout('payment needed')).toContain('Please pay €69 online')
+      expect(mailAbout('payment needed')).not.toContain('Your card')
     })
   })
 
@@ -415,12 +536,19 @@ onEachEngine('a saved card', (engine) => {
     })
 
     test('when paid is refunded, and when due cannot be paid any more', async () => {
+      await waitForMails()
       const { id } = await booked()
       const { body: paid } = await charge(id, { amount: 900, reason: 'Late' })
       await world.settled()
+      await call('POST', `/bookings/${id}/refund`, { amount: 200, payment_id: paid.id })
+      await world.settled()
+      await waive(id, paid.id)
       await waive(id, paid.id)
       await world.settled()
       expect(taken()).toBe(0)
+      expect((await mails()).filter((subject) => subject.startsWith('Fee refunded'))).toHaveLength(1)
+      expect(mailAbout('fee refunded')).toContain('We are refunding €7. It can take a few days to arrive.')
+      await waitForMails()
       const other = await booked({}, { card: 'card_declined' })
       const { body: due } = await charge(other.id, { amount: 900, reason: 'Late' })
       await world.settled()
@@ -431,6 +559,8 @@ onEachEngine('a saved card', (engine) => {
       expect(session?.status).toBe('expired')
       expect(world.stripe.pay(session?.id ?? '')).toBe(false)
       expect(await fee(other.id)).toMatchObject({ status: 'waived' })
+      await mails()
+      expect(mailAbout('fee waived')).toContain('You do not have to pay €9. It was for: Late.')
     })
   })
 

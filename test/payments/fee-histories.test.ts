@@ -17,6 +17,8 @@ const behaviours: readonly CardBehaviour[] = [
 ]
 const failures: readonly (Failure | undefined)[] = [undefined, undefined, 'away', 'answer lost']
 const day = 86_400
+/** Requests to the processor end within this time, so more never passes while one is in flight. */
+const requestSeconds = 150
 
 interface Payment {
   id: string
@@ -109,9 +111,10 @@ onEachEngine('what fees take', (engine) => {
     restore: (id) => call('PATCH', `/bookings/${id}`, { status: 'confirmed' }),
     missed: (id) => call('PATCH', `/bookings/${id}`, { no_show: true }),
     came: (id) => call('PATCH', `/bookings/${id}`, { no_show: false }),
-    pass: (_id, random) => {
-      world.service.clock.advance(random.of([30, 200, 7_200, day]))
-      return Promise.resolve()
+    pass: async (_id, random) => {
+      const seconds = random.of([30, 200, 7_200, day])
+      if (seconds > requestSeconds) await world.settled()
+      world.service.clock.advance(seconds)
     },
     fail: (_id, random) => {
       const how = random.of(failures)
@@ -134,6 +137,7 @@ onEachEngine('what fees take', (engine) => {
   const settleAll = async (random: Random) => {
     killIn = Infinity
     world.stripe.failure = undefined
+    await world.settled()
     for (let round = 0; round < 5; round += 1) {
       world.service.clock.advance(2 * 3_600)
       await world.settled()

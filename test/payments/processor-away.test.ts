@@ -175,7 +175,9 @@ onOneEngine('sqlite', 'a payment processor that does not answer', (engine) => {
     due.listen(() => world.service.app.payments.wake())
     await world.settled()
     expect(world.stripe.refunds).toMatchObject([{ ...part, status: 'succeeded' }])
-    expect(await payments(id)).toMatchObject([{ status: 'refunded', refund_total: 2500, next_check_at: null }])
+    expect(await payments(id)).toMatchObject([
+      { status: 'refunded', refund_total: 2500, next_check_at: null },
+    ])
     world.stripe.refunds.length = 0
   })
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { clientOf, sessionClient, type Client } from '../support/client.ts'
 import { deposit, startsAt } from '../support/deposits.ts'
-import { makeBusiness, makeOffer, type Offer, type OwnBusiness } from '../support/offers.ts'
+import { makeBusiness, makeLocation, makeOffer, type Offer, type OwnBusiness } from '../support/offers.ts'
 import { onEachEngine, startTestService, type Reply, type TestService } from '../support/test-service.ts'
 
 onEachEngine('the sandbox', (engine) => {
@@ -117,6 +117,33 @@ onEachEngine('the sandbox', (engine) => {
     const reply = await press(`/checkout/${String(payment?.id)}/give-up`)
     expect((await follow(reply)).body).toContain('This booking is cancelled')
     expect((await key.show(id)).body).toMatchObject({ status: 'cancelled' })
+  })
+
+  test('a card that fails later does so within seconds', async () => {
+    const location_id = await makeLocation(service, business.id)
+    const { body: made } = await service.call('POST', '/services', {
+      token: business.key,
+      body: {
+        ...{ name: 'Massage', duration_minutes: 30, location_ids: [location_id], payment: 'card' },
+        ...{ price: { amount: 6_000, currency: 'EUR' }, no_show_percent: 50 },
+      },
+    })
+    const held = await session.hold({ service_id: String(made.id), location_id }, startsAt)
+    const { body } = await session.book(String(held.body.hold_id), { fee_consent: 'Fees' })
+    expect(body, JSON.stringify(body)).toHaveProperty('redirect_url')
+    const { pathname } = new URL(String(body.redirect_url))
+    await press(`${pathname}/pay?card=fails_later`)
+    const charge = { amount: 500, reason: 'Tea' }
+    await service.call('POST', `/bookings/${String(body.id)}/charge`, { token: business.key, body: charge })
+    await service.app.payments.settled()
+    const fee = async () =>
+      ((await key.show(String(body.id))).body.payments as { kind: string }[]).find(
+        ({ kind }) => kind === 'fee',
+      )
+    expect(await fee()).toMatchObject({ status: 'charging', failure: null })
+    service.clock.advance(5)
+    await service.app.payments.settled()
+    expect(await fee()).toMatchObject({ status: 'due', failure: 'card_declined' })
   })
 
   test('an address that nobody was given is not found', async () => {

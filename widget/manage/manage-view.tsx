@@ -177,11 +177,16 @@ function Overview(props: ShownView) {
   const { flow, state, texts, formats, managed, nowMs } = props
   const { booking, business, policy } = managed
   const isCancelled = booking.status === 'cancelled'
-  const isOver = !isCancelled && Date.parse(booking.ends_at) <= nowMs()
+  const isOver = hasEnded(booking, nowMs())
   const respondBy = respondByMs(booking)
   const isFeeDue = managed.fees?.some(({ status }) => status === 'due')
   return (
-    <Step key={booking.id} title={titleOf(props, isOver)} sign={<Sign {...props} />} isLater={state.isLater}>
+    <Step
+      key={booking.id}
+      title={titleOf(props, isOver)}
+      sign={isOver ? undefined : <Sign {...props} />}
+      isLater={state.isLater}
+    >
       {state.notice && (
         <div class="notice" role={gladNotices.includes(state.notice) ? 'status' : 'alert'}>
           <p>
@@ -258,9 +263,15 @@ function leaveWayBack(bookingId: string): void {
   }
 }
 
-function titleOf({ texts, managed: { booking } }: ShownView, isOver: boolean): string {
+/** True if nothing of the appointment is ahead: its time is over, or the business has marked it as done or missed. */
+function hasEnded({ status, ends_at }: Booking, nowMs: number): boolean {
+  return status !== 'cancelled' && (status === 'completed' || Date.parse(ends_at) <= nowMs)
+}
+
+function titleOf({ texts, managed: { booking, fees } }: ShownView, isOver: boolean): string {
   if (booking.status === 'cancelled') return texts['manage.cancelled']
-  if (isOver) return texts['manage.over']
+  const isMissed = fees?.some(({ reason, status }) => reason === 'no_show' && status !== 'waived')
+  if (isOver) return texts[isMissed ? 'manage.missed' : 'manage.over']
   const name = booking.client.first_name
   const title =
     respondByMs(booking) !== undefined

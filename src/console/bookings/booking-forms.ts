@@ -35,7 +35,8 @@ import {
 } from './booking-page.ts'
 import { answerWords, bookingWords } from './booking-words.ts'
 import { namesOfPeople } from './item-list.ts'
-import { chargeFields, leftToRefund } from './fee-lines.ts'
+import { chargeFields } from './charge-form.ts'
+import { leftToRefund } from './fee-lines.ts'
 import { presentRefund, refundFields } from './refund-form.ts'
 import { filedHint, whyUntold } from './telling.ts'
 

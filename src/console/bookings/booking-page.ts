@@ -464,7 +464,7 @@ function bookingActions(view: BookingView): Html {
     restore: texts.restore,
   }
   const isOver = row.status === 'cancelled'
-  const isDone = row.status === 'completed'
+  const isDone = row.status === 'completed' // to move or cancel it, its status is taken back first
   const mayAssign = !isStaff(visit.person) && !isOver && row.staff_id !== null && !isVisit(row)
   const link = (href: string, label: string, name?: IconName, look = '') =>
     html`<a class="button ${look}" href="${href}">${name ? icon(name) : ''} ${label}</a>`
@@ -486,19 +486,18 @@ function bookingActions(view: BookingView): Html {
           ? link(again, texts.again, 'again', 'main')
           : ''
     }
-    ${isOver ? button('restore') : isDone ? '' : link(bookingPath(view, 'move'), texts.move, 'move')}
+    ${isOver ? button('restore') : row.no_show_at !== null ? button('came') : isDone ? '' : link(bookingPath(view, 'move'), texts.move, 'move')}
     ${isOver || isDone || row.respond_by !== null ? '' : link(bookingPath(view, 'cancel'), texts.cancel, undefined, 'danger')}
     <details class="menu up">
       <summary class="button">${icon('more')} <span class="unseen">${texts.more}</span></summary>
       <ul>
-        ${rest.filter((action) => action !== 'restore').map((action) => html`<li>${button(action)}</li>`)}
+        ${rest.filter((action) => action !== 'restore' && action !== 'came').map((action) => html`<li>${button(action)}</li>`)}
         <li>${link(again, texts.againUsually({ weeks: usualWeeks }))}</li>
         ${isOver ? '' : item('services', texts.items)} ${mayAssign ? item('person', texts.person) : ''}
         ${item('client', texts.correct)} ${item('details', texts.details)}
         ${row.client_email === '' || isStaff(visit.person) ? '' : html`<li>${link(pathOf('/console/bookings', visit, { client: row.id }), texts.allBookings)}</li>`}
         ${hasRole(visit.person, 'manager') && chargeCurrency(view) !== undefined ? item('charge', texts.charge) : ''}
         ${item('link', texts.link)}
-        ${isDone ? html`${item('move', texts.move)} ${item('cancel', texts.cancel)}` : ''}
         <li><button type="button" data-print hidden>${texts.print}</button></li>
       </ul>
     </details>

@@ -57,7 +57,8 @@ import {
   isMasked,
   type PlainAction,
 } from './booking-page.ts'
-import { readCharge } from './fee-lines.ts'
+import { assertSure, readCharge, Unconfirmed } from './charge-form.ts'
+import { chargeQuestion, noShowCharge, noShowQuestion } from './charge-questions.ts'
 import { paymentToRefund, readRefund } from './refund-form.ts'
 import { itemsRoute } from './items-routes.ts'
 import { titleOf } from './item-list.ts'
@@ -118,7 +119,9 @@ function actionRoute(context: Context): BookingRoute {
         const view = await ownView(context, visit, id)
         const { action = '', version = '' } = typed
         const target = { id: view.row.id, versions: [Number(version)] }
-        const change = isPlainAction(action) ? { ...changesOf[action] } : changeBack(typed)
+        const change = isPlainAction(action)
+          ? { ...changesOf[action], ...feeOfNoShow(view, typed) }
+          : changeBack(typed)
         if (!change) throw new FormFault({ '': visit.texts.form.problems.slot_not_offered })
         return once(
           () => changeBooking(context, visit.person, { target, change }),
@@ -133,12 +136,23 @@ function actionRoute(context: Context): BookingRoute {
       },
       again: async (visit, state, { id }) => {
         const view = await ownView(context, visit, id)
+        if (state.refusal instanceof Unconfirmed)
+          return noShowQuestion(view, state, await hasSavedCard(context, view.row))
         const more = changeList(view, changesSince(view, state) ?? [])
         const near = nearestTimes(view, state.refusal)
         return shownBooking(view, faultSummary(state, bookingWords(visit.texts), html`${more} ${near}`))
       },
     },
   }
+}
+
+/** Returns if the fee of a no-show is charged. Throws Unconfirmed unless the person has decided about this amount. */
+function feeOfNoShow(view: BookingView, { action, fee }: Typed): { no_show_fee?: boolean } {
+  const charged = action === 'no_show' ? noShowCharge(view) : undefined
+  if (!charged) return {}
+  if (fee === 'none') return { no_show_fee: false }
+  if (fee !== String(charged.amount)) throw new Unconfirmed()
+  return { no_show_fee: true }
 }
 
 /** Returns the page from which a booking was marked: a list, a class, or its own. */
@@ -306,7 +320,12 @@ function formRoute(context: Context, name: FormName): BookingRoute {
           (said) => leadTo(view, said),
         )
       },
-      again: async (visit, state, { id }) => page(await ownView(context, visit, id), state),
+      again: async (visit, state, { id }) => {
+        const view = await ownView(context, visit, id)
+        return state.refusal instanceof Unconfirmed
+          ? chargeQuestion(view, state, await hasSavedCard(context, view.row))
+          : page(view, state)
+      },
     },
   }
 }
@@ -371,7 +390,11 @@ async function useForm(
     return { done: 'refunded' }
   }
   if (name === 'charge') {
-    const charge = checkedForm(ChargeBooking, readCharge(view, typed))
+    const charge = checkedForm(
+      ChargeBooking,
+      readCharge({ ...view, hasCard: await hasSavedCard(context, row) }, typed),
+    )
+    assertSure(charge, typed)
     await chargeBooking(context, visit.person, { ...charge, id: row.id })
     return { done: 'charge' }
   }

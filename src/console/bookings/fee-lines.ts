@@ -2,19 +2,18 @@ import { hasRole } from '../../access/actor.ts'
 import { html, type Html } from '../../base/html.ts'
 import { readInstant } from '../../base/instants.ts'
 import type { ShownPayment } from '../../bookings/shown-payment.ts'
-import { minorDigits } from '../../base/money.ts'
 import type { Money } from '../../catalogue/catalogue-types.ts'
+import { chargeFailureOf } from '../../catalogue/charge-failure-rules.ts'
 import type { BookingRow } from '../../database/shown-booking.ts'
 import { type ItemColumns, totalPriceOf } from '../../database/shown-item-rules.ts'
 import { moneyText } from '../../mails/times-and-money.ts'
-import { field, type FormState, hidden, type Typed } from '../../pages/form.ts'
+import { hidden } from '../../pages/form.ts'
 import { icon } from '../../pages/icons.ts'
-import { readAmount } from '../frame/amounts.ts'
 import type { ConsoleVisit } from '../frame/console-page.ts'
 import { dayText } from '../frame/formats.ts'
 import { textFor } from '../frame/text-groups.ts'
 
-/* The payments of a booking: the lines of fees, the buttons of all, and the form that charges a card. */
+/* The payments of a booking: the lines of fees, and the buttons of all. */
 
 type Row = ItemColumns & Pick<BookingRow, 'timezone' | 'payment_currency'>
 
@@ -29,7 +28,9 @@ export function feeLines(view: PaymentView, pathTo: (form: 'waive' | 'refund') =
   const { visit, payments } = view
   const fees = payments.filter(({ kind }) => kind === 'fee')
   return html`${fees.map((fee) => {
-    const more = [...partRefunded(visit, fee), ...disputeText(visit, fee)].join(' · ')
+    const more = [...failureText(visit, fee), ...partRefunded(visit, fee), ...disputeText(visit, fee)].join(
+      ' · ',
+    )
     return html`<li>
       ${icon('money')}
       <div>${feeText(view, fee)}${more === '' ? '' : html`<span class="soft">${more}</span>`}</div>
@@ -39,6 +40,14 @@ export function feeLines(view: PaymentView, pathTo: (form: 'waive' | 'refund') =
       </div>
     </li>`
   })}`
+}
+
+/** Says to managers why the card was not charged, in words. */
+function failureText({ person, texts }: ConsoleVisit, { status, failure }: ShownPayment): string[] {
+  if (failure === null || status === 'charging' || !hasRole(person, 'manager')) return []
+  const { declined, failures } = texts.booking
+  const why = chargeFailureOf(failure)
+  return [declined({ reason: why === 'other' ? failures.other({ code: failure }) : failures[why] })]
 }
 
 /** Names what was refunded of a payment, if a part remains. */
@@ -107,23 +116,4 @@ function waiveButton({ visit }: PaymentView, fee: ShownPayment, path: string): H
 /** Returns the currency of charges. Undefined for a booking without a price. */
 export function chargeCurrency({ row }: Pick<PaymentView, 'row'>): string | undefined {
   return row.payment_currency ?? totalPriceOf(row)?.currency
-}
-
-/** Renders the fields of the form that charges a card. */
-export function chargeFields(
-  view: Pick<PaymentView, 'visit' | 'row'> & { hasCard: boolean },
-  state: FormState,
-): Html {
-  const texts = view.visit.texts.booking
-  const label = `${texts.refundAmount} (${chargeCurrency(view) ?? ''})`
-  return html`<p>${view.hasCard ? texts.chargeHint : texts.chargeNoCard}</p>
-    ${field(state, { ...{ name: 'amount', label, type: 'number', isDecimal: true, required: true } })}
-    ${field(state, { name: 'reason', label: texts.chargeReason, required: true, max: 200 })}`
-}
-
-/** Returns the members of a charge as they were typed. */
-export function readCharge(view: Pick<PaymentView, 'row' | 'visit'>, typed: Typed): object {
-  const digits = minorDigits(chargeCurrency(view) ?? 'EUR')
-  const amount = readAmount(typed['amount'], { digits, locale: view.visit.locale })
-  return { ...(amount !== null && { amount }), reason: typed['reason'] ?? '' }
 }

@@ -200,6 +200,8 @@ export interface TextParameters {
   'booking.fees.paid': { amount: string | number; day: string | number; what: string | number }
   'booking.fees.refunded': { amount: string | number; what: string | number }
   'booking.fees.waived': { amount: string | number; what: string | number }
+  'booking.declined': { reason: string | number }
+  'booking.failures.other': { code: string | number }
   'booking.dueThere': { amount: string | number }
   'booking.linkSendHow': { email: string | number }
   'booking.againUsually': { weeks: string | number }
@@ -213,6 +215,15 @@ export interface TextParameters {
   'booking.mailStates.sent': { to: string | number }
   'booking.mailStates.failed': { to: string | number }
   'booking.refundHint': { amount: string | number }
+  'booking.chargeMost': { amount: string | number }
+  'booking.chargeAsk': { amount: string | number }
+  'booking.chargeAskCard': { amount: string | number; name: string | number }
+  'booking.chargeAskLink': { amount: string | number; name: string | number }
+  'booking.chargeNow': { amount: string | number }
+  'booking.chargeRequest': { amount: string | number }
+  'booking.noShowWhy': { amount: string | number; name: string | number }
+  'booking.noShowCharge': { amount: string | number }
+  'booking.noShowRequest': { amount: string | number }
   'booking.refundNow': { amount: string | number }
   'booking.refundYes': { amount: string | number }
   'booking.refundNo': { amount: string | number }

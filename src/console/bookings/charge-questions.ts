@@ -1,0 +1,93 @@
+import { html, type Html } from '../../base/html.ts'
+import { minorDigits } from '../../base/money.ts'
+import { presentBooking } from '../../bookings/presented-booking.ts'
+import { noShowFee } from '../../catalogue/booking-fee-rules.ts'
+import type { Money } from '../../catalogue/catalogue-types.ts'
+import { moneyText } from '../../mails/times-and-money.ts'
+import { type FormState, hidden } from '../../pages/form.ts'
+import { readAmount } from '../frame/amounts.ts'
+import type { ShownPage } from '../frame/console-route.ts'
+import { clientName } from '../frame/formats.ts'
+import { clientLine } from './booking-forms.ts'
+import { bookingHead, bookingPath, type BookingView, versionFields } from './booking-page.ts'
+import { leftToCharge } from './charge-form.ts'
+
+/* The questions before money is taken. Each names the amount and the client, and works without scripts. */
+
+/** Asks before a charge by hand. */
+export function chargeQuestion(view: BookingView, { typed }: FormState, hasCard: boolean): ShownPage {
+  const { visit, row } = view
+  const texts = visit.texts.booking
+  const currency = leftToCharge(view)?.currency ?? 'EUR'
+  const { amount: text = '', reason = '' } = typed
+  const minor = Number(readAmount(text, { digits: minorDigits(currency), locale: visit.locale }))
+  const amount = moneyText({ amount: minor, currency }, visit.locale)
+  const name = clientName(presentBooking(row, visit.person).client, visit)
+  return question(view, {
+    title: texts.chargeAsk({ amount }),
+    text: hasCard ? texts.chargeAskCard({ amount, name }) : texts.chargeAskLink({ amount, name }),
+    more: html`<p class="soft"><bdi>${reason}</bdi></p>`,
+    form: 'charge',
+    fields: { amount: text, reason, sure: `${minor} ${reason}` },
+    buttons: html`<button type="submit" class="main">
+      ${hasCard ? texts.chargeNow({ amount }) : texts.chargeRequest({ amount })}
+    </button>`,
+  })
+}
+
+/** Returns the amount that marking a no-show charges. Undefined: nothing. */
+export function noShowCharge({ row }: Pick<BookingView, 'row'>): Money | undefined {
+  const fee = row.no_show_at === null ? noShowFee(row) : null
+  return fee && fee.charged > 0 ? { amount: fee.charged, currency: fee.currency } : undefined
+}
+
+/** Asks if marking a no-show charges its fee. */
+export function noShowQuestion(view: BookingView, { typed }: FormState, hasCard: boolean): ShownPage {
+  const { visit, row } = view
+  const texts = visit.texts.booking
+  const charged = noShowCharge(view) ?? { amount: 0, currency: 'EUR' }
+  const amount = moneyText(charged, visit.locale)
+  const name = clientName(presentBooking(row, visit.person).client, visit)
+  const { to } = typed
+  return question(view, {
+    title: texts.noShowAsk,
+    text: texts.noShowWhy({ amount, name }),
+    form: 'status',
+    fields: { action: 'no_show', ...(to !== undefined && { to }) },
+    buttons: html`<button type="submit" name="fee" value="${charged.amount}" class="main">
+        ${hasCard ? texts.noShowCharge({ amount }) : texts.noShowRequest({ amount })}
+      </button>
+      <button type="submit" name="fee" value="none">${texts.noShowFree}</button>`,
+  })
+}
+
+interface Question {
+  title: string
+  text: string
+  more?: Html
+  form: 'charge' | 'status'
+  fields: Record<string, string>
+  buttons: Html
+}
+
+function question(view: BookingView, { title, text, more, form, fields, buttons }: Question): ShownPage {
+  return {
+    title,
+    visit: view.visit,
+    section: 'bookings',
+    panel: true,
+    body: html`<div class="narrow">
+      <h1>${title}</h1>
+      <div class="card">${bookingHead(view, 2)} ${clientLine(view)}</div>
+      <p role="status">${text}</p>
+      ${more ?? ''}
+      <form method="post" action="${bookingPath(view, form)}" class="fields">
+        ${versionFields(view)} ${hidden(fields)}
+        <div class="buttons">
+          ${buttons}
+          <a class="button" href="${bookingPath(view)}">${view.visit.texts.form.back}</a>
+        </div>
+      </form>
+    </div>`,
+  }
+}
