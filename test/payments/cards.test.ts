@@ -307,12 +307,12 @@ onEachEngine('a saved card', (engine) => {
   test('for a no-show is asked about in the console, with the amount and the client', async () => {
     const { id } = await booked()
     await toBefore(id, -10)
-    const owner = await logInNewPerson(world.service, {
-      ...{ email: `owner-${id}@example.com`, role: 'owner', place: { businessId: world.business.id } },
+    const manager = await logInNewPerson(world.service, {
+      ...{ email: `manager-${id}@example.com`, role: 'manager', place: { businessId: world.business.id } },
     })
     const page = `/console/bookings/${id}`
     const mark = (fields: Record<string, string>) =>
-      useForm(world.service, owner, {
+      useForm(world.service, manager, {
         page,
         action: `${page}/status`,
         fields: { action: 'no_show', ...fields },
@@ -326,7 +326,7 @@ onEachEngine('a saved card', (engine) => {
     expect(await mark({ fee: 'none' })).toMatchObject({ status: 303 })
     await world.settled()
     expect(await fee(id)).toBeUndefined()
-    const shown = textOf(await readConsole(world.service, page, owner))
+    const shown = textOf(await readConsole(world.service, page, manager))
     expect(shown).toContain('Client came after all')
     expect(shown).not.toMatch(/ Move | Cancel…/)
     expect(await mark({ action: 'came' })).toMatchObject({ status: 303 })
@@ -334,8 +334,8 @@ onEachEngine('a saved card', (engine) => {
     await world.settled()
     expect(await fee(id)).toMatchObject({ status: 'paid', amount: 6_000 })
     const form = `${page}/charge`
-    expect(textOf(await readConsole(world.service, form, owner))).toContain('Nothing is left of what')
-    const more = await useForm(world.service, owner, {
+    expect(textOf(await readConsole(world.service, form, manager))).toContain('Nothing is left of what')
+    const more = await useForm(world.service, manager, {
       ...{ page: form, action: form, fields: { amount: '1', reason: 'Tea' } },
     })
     expect(more.status).toBe(422)
