@@ -1,8 +1,9 @@
 import type { Actor } from '../access/actor.ts'
 import { recordAudit } from '../access/audit.ts'
 import { CsvFault, type CsvRecord, readCsv } from '../base/csv-reader.ts'
-import { fullName } from '../base/contact-formats.ts'
+import { addressKey, fullName } from '../base/contact-formats.ts'
 import type { FieldError } from '../base/errors.ts'
+import { nameKey } from '../base/search-text.ts'
 import { Slices } from '../base/slices.ts'
 import { compileCreation, fieldErrorsOf } from '../base/validation.ts'
 import { businessForCreation } from '../catalogue/catalogue.ts'
@@ -279,6 +280,41 @@ async function matchesOf(
     return matchedClient(person, candidates, timezone)
   })
 }
+
+/**
+ * Adds a contact to people with a name alone, if it is the name of one person only. Without it, each would become another
+ * client.
+ */
+export async function withKnownContacts<Person extends NamedPerson>(
+  { db }: Context,
+  business: Business,
+  people: readonly Person[],
+): Promise<Person[]> {
+  const isBare = ({ email, phone }: NamedPerson) => email === '' && phone === ''
+  const byName = Map.groupBy(people, (one) => nameKey(one))
+  const names = [...new Set(people.filter((one) => isBare(one)).map((one) => nameKey(one)))]
+  const contacts = new Map<string, Pick<NamedPerson, 'email' | 'phone'>>()
+  for (let start = 0; start < names.length; start += perBatch) {
+    const wanted = names.slice(start, start + perBatch).map((name) => ({ business_id: business.id, name }))
+    const namesakes = Map.groupBy(await findNamesakes(db.reads, wanted), ({ name }) => name)
+    for (const { name } of wanted) {
+      const present = (namesakes.get(name) ?? []).map(({ email, phone }) => ({
+        email: email ?? '',
+        phone: phone ?? '',
+      }))
+      const listed = (byName.get(name) ?? []).filter((one) => !isBare(one))
+      const all = [...present, ...listed]
+      const known = new Set(all.map(({ email, phone }) => (email === '' ? phone : addressKey(email))))
+      if (known.size === 1 && all[0]) contacts.set(name, all[0])
+    }
+  }
+  return people.map((one) => {
+    const contact = isBare(one) ? contacts.get(nameKey(one)) : undefined
+    return contact ? { ...one, email: contact.email, phone: contact.phone } : one
+  })
+}
+
+type NamedPerson = Record<'first_name' | 'last_name' | 'email' | 'phone', string>
 
 /** Finds the client whom each row of an imported file names; undefined for none, and for one of several. */
 export async function findClientsOf(

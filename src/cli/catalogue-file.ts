@@ -42,6 +42,8 @@ export function registerImport(program: CliCommand): void {
     .option('--location <name or id>', 'with --from: the location of everything that is imported')
     .option('--currency <code>', 'with --from: the currency of prices without a known one')
     .option('--timezone <name>', 'with --from: the time zone where the other system has its default, UTC')
+    .option('--column <heading=meaning...>', 'with --from csv: the meaning of a column')
+    .option('--date-order <order>', 'with --from csv: dmy or mdy, for dates such as 01/02/2026')
     .option('--instance <name>', 'with --from: a name that distinguishes several sources of one system')
     .withJson()
     .examples(
@@ -58,10 +60,11 @@ export function registerImport(program: CliCommand): void {
           )
         return importFrom(path, { ...options, from: options.from })
       }
-      const sourceOnly = (['apply', 'location', 'currency', 'timezone', 'instance'] as const).find(
-        (name) => options[name] !== undefined,
-      )
-      if (sourceOnly) throw new UsageError(`--${sourceOnly} needs --from.`)
+      const sourceOnly = (
+        ['apply', 'location', 'currency', 'timezone', 'instance', 'column', 'dateOrder'] as const
+      ).find((name) => options[name] !== undefined)
+      if (sourceOnly)
+        throw new UsageError(`--${sourceOnly === 'dateOrder' ? 'date-order' : sourceOnly} needs --from.`)
       const { business: businessId, dryRun = false, overwriteBusiness = false, json } = options
       const file = checkFile(readJson(path), path)
       const report = await withDatabase((context) =>

@@ -3,6 +3,12 @@ import { gunzipSync } from 'node:zlib'
 import { operator } from '../access/actor.ts'
 import { OperatorError, UsageError } from '../base/errors.ts'
 import { timeZoneNamed } from '../base/instants.ts'
+import { decodeCsv } from '../base/csv-reader.ts'
+import { maxImportBytes, UnreadableClients } from '../bookings/client-import.ts'
+import { appointmentColumns } from '../imports/appointment-columns.ts'
+import { type AppointmentFile, readAppointmentFile } from '../imports/appointment-file.ts'
+import { type AppointmentReport, importAppointments } from '../imports/appointment-import.ts'
+import { type DateOrder, dateOrders } from '../imports/appointment-times.ts'
 import { showBusiness } from '../catalogue/business.ts'
 import { readCatalogue } from '../catalogue/export.ts'
 import type { Context } from '../bookings/context.ts'
@@ -14,7 +20,7 @@ import { print, tableLines, withExistingDatabase } from './command-line.ts'
 
 /* The command `holdfast import --from`, which moves a business in from another system. */
 
-export const systems = ['easyappointments'] as const
+export const systems = ['easyappointments', 'csv'] as const
 type System = (typeof systems)[number]
 
 export interface SourceOptions {
@@ -25,6 +31,8 @@ export interface SourceOptions {
   currency?: string
   timezone?: string
   instance?: string
+  column?: string[]
+  dateOrder?: string
   json?: boolean
 }
 
@@ -36,6 +44,7 @@ export async function importFrom(path: string, options: SourceOptions): Promise<
   const system = systems.find((one) => one === from)
   if (!system) throw new UsageError(`--from must be one of ${systems.join(', ')}.`)
   if (business === undefined) throw new UsageError('--from needs --business: the business to import into.')
+  if (system === 'csv') return importCsv(path, { ...options, business })
   const report = await withExistingDatabase(async (context) => {
     const { id: business_id, timezone } = await showBusiness(context, business)
     const source = await readSource(context, path, { ...options, system, ofBusiness: timezone })
@@ -45,6 +54,68 @@ export async function importFrom(path: string, options: SourceOptions): Promise<
   })
   print(report, json, () => sourceLines(report))
 }
+
+/** Prints the plan of an import of appointments from CSV; with `apply` it runs it. */
+async function importCsv(path: string, options: SourceOptions & { business: string }): Promise<void> {
+  const { business, apply = false, column = [], dateOrder, json } = options
+  const order = dateOrders.find((one) => one === dateOrder)
+  if (dateOrder !== undefined && !order)
+    throw new UsageError(`--date-order must be one of ${dateOrders.join(', ')}.`)
+  const text = decodeCsv(readBytes(path, maxImportBytes))
+  const { file, report } = await withExistingDatabase(async (context) => {
+    const { id: business_id } = await showBusiness(context, business)
+    const file = await readColumns(text, column, order).catch((error: unknown) => {
+      if (error instanceof UnreadableClients) throw new UsageError(`${path}: ${error.message}.`)
+      throw error
+    })
+    return { file, report: await importAppointments(context, operator, { business_id, file, apply }) }
+  })
+  print(report, json, () => csvLines(file, report))
+}
+
+async function readColumns(
+  text: string,
+  named: readonly string[],
+  order: DateOrder | undefined,
+): Promise<AppointmentFile> {
+  const file = await readAppointmentFile(text, { order })
+  const columns: (string | undefined)[] = []
+  for (const one of named) {
+    const at = one.lastIndexOf('=')
+    const index = file.head.indexOf(one.slice(0, at).trim())
+    const meaning = appointmentColumns.find((column) => column === one.slice(at + 1).trim())
+    if (at === -1 || index === -1) throw new UsageError(`--column: the file has no heading of "${one}".`)
+    if (!meaning)
+      throw new UsageError(`--column: the meaning must be one of ${appointmentColumns.join(', ')}.`)
+    columns[index] = meaning
+  }
+  return readAppointmentFile(text, { columns, order })
+}
+
+function csvLines(
+  { head, columns, order, isOrderUnclear }: AppointmentFile,
+  report: AppointmentReport,
+): string[] {
+  const { dry_run, failed, problems } = report
+  return [
+    ...(dry_run ? [planned] : []),
+    ...tableLines(
+      ['COLUMN', 'MEANING'],
+      head.map((heading, index) => [heading, columns[index] ?? 'ignore']),
+    ),
+    ...(isOrderUnclear && !/^mdy$/.test(order) ? [dayFirst] : []),
+    ...resultLines(report),
+    `rows that cannot be imported: ${failed}`,
+    ...problems.map(
+      ({ row, field, detail }) => `  row ${row}: ${field === undefined ? '' : `${field} `}${detail}`,
+    ),
+    ...more(failed, problems.length),
+  ]
+}
+
+const planned = 'Nothing was changed; --apply imports. The plan:'
+const dayFirst =
+  'Dates such as 01/02/2026 are read with the day first; --date-order mdy reads the month first.'
 
 type Reading = SourceOptions & { system: System; ofBusiness: string }
 
@@ -61,12 +132,16 @@ async function readSource({ clock }: Context, path: string, options: Reading): P
 
 /** Reads a file, also one that gzip has compressed. */
 function readTextFile(path: string): string {
+  return readBytes(path, maxBytes).toString('utf8')
+}
+
+function readBytes(path: string, max: number): Buffer {
   try {
     const bytes = readFileSync(path === '-' ? 0 : path)
     const isCompressed = bytes[0] === 0x1f && bytes[1] === 0x8b
-    const text = isCompressed ? gunzipSync(bytes, { maxOutputLength: maxBytes }) : bytes
-    if (text.length > maxBytes) throw new UsageError(`${path} has more than ${maxBytes} bytes.`)
-    return text.toString('utf8')
+    const plain = isCompressed ? gunzipSync(bytes, { maxOutputLength: max }) : bytes
+    if (plain.length > max) throw new UsageError(`${path} has more than ${max} bytes.`)
+    return plain
   } catch (error) {
     if (error instanceof OperatorError) throw error
     throw new UsageError(`${path} cannot be read: ${error instanceof Error ? error.message : ''}`)
@@ -82,11 +157,14 @@ async function locationNamed({ db }: Context, businessId: string, named: string)
   )
 }
 
+function more(count: number, shown: number): string[] {
+  return count > shown ? [`  and ${count - shown} more`] : []
+}
+
 function sourceLines(report: SourceReport): string[] {
-  const { dry_run, clients, bookings, items, conflicts, remarks, remark_count } = report
-  const more = (count: number, shown: number) => (count > shown ? [`  and ${count - shown} more`] : [])
+  const { dry_run, items } = report
   return [
-    ...(dry_run ? ['Nothing was changed; --apply imports. The plan:'] : []),
+    ...(dry_run ? [planned] : []),
     ...tableLines(
       ['', 'NEW', 'THERE'],
       (['locations', 'staff', 'services', 'blocks'] as const).map((kind) => [
@@ -96,6 +174,15 @@ function sourceLines(report: SourceReport): string[] {
       ]),
     ),
     ...items.map(({ kind, name, is_new }) => `${is_new ? 'new' : 'there'}: ${nouns[kind]} ${name}`),
+    ...resultLines(report),
+  ]
+}
+
+function resultLines(
+  report: Pick<SourceReport, 'clients' | 'bookings' | 'conflicts' | 'remarks' | 'remark_count'>,
+): string[] {
+  const { clients, bookings, conflicts, remarks, remark_count } = report
+  return [
     `clients: ${clients.created} new, ${clients.changed} changed, ${clients.unchanged} there, ${clients.repeated} repeated, ${clients.failed} failed`,
     `bookings: ${bookings.coming} coming, ${bookings.past} past, ${bookings.present} there, ${bookings.differing} changed since, ${bookings.conflicts} conflicts, ${bookings.left_out} left out`,
     ...(conflicts.length > 0 ? ['Conflicts, which are not imported:'] : []),

@@ -152,14 +152,14 @@ interface Wanted {
   name: string
 }
 
-/** Finds an item by the ID of an earlier import, or else by its name. */
+/** Finds an item by its ID, by that of an earlier import, or else by its name. */
 function same<Row extends { id: string; name: string }>(
   rows: readonly Row[],
   { identity, kind, key, name }: Wanted,
 ): Row | undefined {
   const id = idFrom(identity, kind, key)
   const called = rows.filter((row) => searchText(row.name) === searchText(cleanName(name)))
-  return rows.find((row) => row.id === id) ?? (called.length === 1 ? called[0] : undefined)
+  return rows.find((row) => row.id === id || row.id === key) ?? (called.length === 1 ? called[0] : undefined)
 }
 
 /** Likewise; the only location of a business is also the one of a source with one, if their clocks agree. */

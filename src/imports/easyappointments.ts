@@ -2,7 +2,6 @@ import { asText } from '../base/contact-formats.ts'
 import { UsageError } from '../base/errors.ts'
 import { type Instant, isTimeZone } from '../base/instants.ts'
 import { minorDigits } from '../base/money.ts'
-import { searchText } from '../base/search-text.ts'
 import {
   exceptionDates,
   exceptionsIn,
@@ -14,6 +13,7 @@ import {
 import { localInstant, localSpan } from './local-times.ts'
 import type { Source, SourceBooking } from './source-types.ts'
 import { type Dump, type DumpRow, readDump } from './sql-dump.ts'
+import { stateOf } from './status-words.ts'
 
 /*
  * Reads the database of Easy!Appointments 1.4 and later from a dump. Its times are wall times in the zone of the provider.
@@ -329,12 +329,6 @@ function readClients(reading: Reading): void {
   }
 }
 
-/** Words of a status that frees its time, and of one that says that nobody came. */
-const cancelled =
-  /cancel|annul|storn|abgesagt|anulad|anulow|odwolan|geannuleerd|iptal|disdett|キャンセル|取消|ملغ/u
-const missed =
-  /no.?show|nicht erschienen|absent|ausente|assente|niet verschenen|nieobecn|gelmedi|無断|لم يحضر/u
-
 function readAppointments(reading: Reading): void {
   const { dump, source } = reading
   const people = new Map(source.people.map((person) => [person.key, person]))
@@ -391,11 +385,10 @@ function partsOf(
   row: DumpRow,
   { ofServer }: Reading,
 ): Pick<SourceBooking, 'party_size' | 'state' | 'notes' | 'created_at'> {
-  const status = searchText(of(row, 'status'))
   const place = [of(row, 'location'), of(row, 'meeting_link')].filter(Boolean)
   return {
     party_size: 1,
-    state: cancelled.test(status) ? 'cancelled' : missed.test(status) ? 'no_show' : 'booked',
+    state: stateOf(of(row, 'status')),
     notes: [of(row, 'notes'), ...place].filter(Boolean).join('\n'),
     created_at: localInstant(of(row, 'book_datetime'), ofServer),
   }

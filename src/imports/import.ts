@@ -8,7 +8,7 @@ import { readCatalogue } from '../catalogue/export.ts'
 import { importCatalogue } from '../catalogue/import.ts'
 import type { Location } from '../catalogue/location-and-staff-schemas.ts'
 import { type BookingResult, importBookings, type ImportedBooking } from '../bookings/booking-import.ts'
-import { findClientsOf, importClients } from '../bookings/client-import.ts'
+import { findClientsOf, importClients, withKnownContacts } from '../bookings/client-import.ts'
 import type { Context } from '../bookings/context.ts'
 import { turnsFor } from '../bookings/costly.ts'
 import {
@@ -44,12 +44,17 @@ interface Count {
 /** An appointment that overlaps another one. */
 interface Conflict {
   what: string
+  /** Its row in a file. */
+  row?: number
   starts_at: string
+  timezone: string
   service: string
   staff: string | null
   client: string
   /** The appointment or booking in its way. */
   overlaps: string
+  /** Its row in a file. */
+  overlaps_row?: number | undefined
 }
 
 /** The plan or the result of an import. */
@@ -76,7 +81,7 @@ export interface SourceReport {
   conflicts: Conflict[]
   remark_count: number
   /** Things that are left out or changed, the former first; the first ones. */
-  remarks: { what: string; detail: string; left_out: boolean }[]
+  remarks: (Pick<ImportRemark, 'what' | 'row' | 'code' | 'detail'> & { left_out: boolean })[]
 }
 
 interface ImportInput {
@@ -106,7 +111,8 @@ export async function importSource(
     await importCatalogue(context, plan.file, options)
   }
   const saved = apply ? await withSaved(context, plan, business) : plan
-  const { file, remarks } = clientFile(source.clients, 'client')
+  const people = await withKnownContacts(context, business, source.clients)
+  const { file, remarks } = clientFile(people, 'client')
   const asked = { business_id: business.id, file, replaces: false, apply, isGone }
   const clients = await importClients(context, actor, asked)
   const failed = clients.problems.map(({ row, detail }) => remarkOf(source, row, detail))
@@ -188,13 +194,13 @@ function bookingsOf(
     const client = clients.get(one.client)
     if (fault !== undefined || !service || !location || staff === undefined || (rows && !client)) {
       const detail = fault ?? 'has a client who could not be imported'
-      left.push({ what: `${source.noun} ${one.key}`, detail, isLeftOut: true })
+      left.push({ ...nameOf(source, one), detail, isLeftOut: true })
       return []
     }
     const notes = Array.from(asText(one.notes).trim())
     if (notes.length > maxBookingNotes) {
       const detail = `has notes of more than ${maxBookingNotes} characters; the rest is left out`
-      left.push({ what: `${source.noun} ${one.key}`, detail, isLeftOut: false })
+      left.push({ ...nameOf(source, one), detail, isLeftOut: false })
     }
     const { starts_at, ends_at, party_size, state } = one
     const booking = {
@@ -275,14 +281,17 @@ function reportOf(
     items: plan.items.slice(0, maxReported).map(({ kind, name, isNew }) => ({ kind, name, is_new: isNew })),
     conflicts: conflicts.slice(0, maxReported),
     remark_count: sorted.length,
-    remarks: sorted
-      .slice(0, maxReported)
-      .map(({ what, detail, isLeftOut }) => ({ what, detail, left_out: isLeftOut })),
+    remarks: sorted.slice(0, maxReported).map(({ isLeftOut, ...told }) => ({ ...told, left_out: isLeftOut })),
   }
 }
 
+/** Names an appointment for people. */
+function nameOf({ noun }: Source, { key, row }: SourceBooking): { what: string; row?: number } {
+  return row === undefined ? { what: `${noun} ${key}` } : { what: `${noun} ${row}`, row }
+}
+
 function conflictsOf(source: Source, bookings: Matched[], results: BookingResult[]): Conflict[] {
-  const named = new Map(bookings.map(({ source: { key }, booking: { id } }) => [id, `${source.noun} ${key}`]))
+  const named = new Map(bookings.map(({ source: one, booking: { id } }) => [id, nameOf(source, one)]))
   const clients = new Map(source.clients.map((client) => [client.key, client]))
   return bookings.flatMap(({ source: one, booking }, index): Conflict[] => {
     const result = results[index]
@@ -291,24 +300,27 @@ function conflictsOf(source: Source, bookings: Matched[], results: BookingResult
     const client = clients.get(one.client)
     return [
       {
-        what: `${source.noun} ${one.key}`,
+        ...nameOf(source, one),
         starts_at: formatInstant(booking.starts_at, booking.location.timezone),
+        timezone: booking.location.timezone,
         service: booking.service.name,
         staff: booking.staff?.name ?? null,
         client: client ? `${client.first_name} ${client.last_name}`.trim() : '',
-        overlaps: inTheWay === undefined ? 'a new booking' : (named.get(inTheWay) ?? `booking ${inTheWay}`),
+        overlaps:
+          inTheWay === undefined ? 'a new booking' : (named.get(inTheWay)?.what ?? `booking ${inTheWay}`),
+        ...(inTheWay !== undefined && { overlaps_row: named.get(inTheWay)?.row }),
       },
     ]
   })
 }
 
 function resultRemarks(source: Source, bookings: Matched[], results: BookingResult[]): ImportRemark[] {
-  return bookings.flatMap(({ source: { key }, booking }, index): ImportRemark[] => {
+  return bookings.flatMap(({ source: one, booking }, index): ImportRemark[] => {
     const result = results[index]
-    const what = `${source.noun} ${key}`
+    const named = nameOf(source, one)
     if (result?.effect === 'needs_more') {
       const detail = `is of ${booking.service.name}, which needs rooms or several steps: book it by hand`
-      return [{ what, detail, isLeftOut: true }]
+      return [{ ...named, code: 'needs_more', detail, isLeftOut: true }]
     }
     if (result?.effect !== 'differs') return []
     const { present } = result
@@ -316,6 +328,6 @@ function resultRemarks(source: Source, bookings: Matched[], results: BookingResu
     const here = present.status === 'cancelled' ? 'cancelled' : formatInstant(present.starts_at, zone)
     const there = booking.state === 'cancelled' ? 'cancelled' : formatInstant(booking.starts_at, zone)
     const detail = `has changed since its import and stays: here ${here}, in the source ${there}`
-    return [{ what, detail, isLeftOut: false }]
+    return [{ ...named, code: 'differs', detail, isLeftOut: false }]
   })
 }

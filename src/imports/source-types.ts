@@ -42,6 +42,8 @@ export interface SourceClient {
 
 export interface SourceBooking {
   key: string
+  /** Its row in a file, which names it for people instead of the key. */
+  row?: number
   service: string
   /** Undefined: that of the person or service. */
   location: string | undefined
@@ -71,6 +73,10 @@ interface SourceBlock {
 export interface ImportRemark {
   /** Names the thing for people, such as "appointment 17". */
   what: string
+  /** Its row in a file. */
+  row?: number | undefined
+  /** Set for remarks that a page says in another language. */
+  code?: 'differs' | 'needs_more' | undefined
   detail: string
   /** True if it is left out. */
   isLeftOut: boolean

@@ -2,14 +2,14 @@ import { Readable } from 'node:stream'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { Type } from 'typebox'
-import { isStaff } from '../../access/actor.ts'
+import { hasRole, isStaff } from '../../access/actor.ts'
 import { asLine } from '../../base/contact-formats.ts'
 import { html, type Html } from '../../base/html.ts'
 import { isUuid } from '../../base/ids.ts'
 import { Slices } from '../../base/slices.ts'
 import { mostPerPage, pagesOf, presentPage } from '../../base/paging.ts'
 import { emptyState } from '../frame/empty-state.ts'
-import { byDay, listItems, pageOrFirst, searchField } from '../frame/lists.ts'
+import { byDay, listHead, listItems, pageOrFirst, searchField } from '../frame/lists.ts'
 import { face, faceOf } from '../frame/faces.ts'
 import { icon } from '../../pages/icons.ts'
 import type { Instant } from '../../base/instants.ts'
@@ -39,6 +39,9 @@ import { csvDate, type CsvForm, csvFormOf, csvNumber, csvRow, csvStart } from '.
 import { clientName, clockText } from '../frame/formats.ts'
 import { sendLogIn } from '../frame/gate-page.ts'
 import { bookingPath, type BookingRows, totalText, stateSign } from './booking-page.ts'
+import { importRole } from '../frame/import-form.ts'
+import { bookingImportPath } from './import-page.ts'
+import { bookingImportPageRoute, bookingImportRoutes } from './import-routes.ts'
 import { titleOf } from './item-list.ts'
 import { requestList } from './request-list.ts'
 import { seeOther } from '../../pages/page.ts'
@@ -85,7 +88,9 @@ export function bookingListRoutes(app: FastifyInstance, context: Context): void 
         body: await listPage(context, visit, query),
       }),
     },
+    bookingImportPageRoute(),
   ])
+  bookingImportRoutes(app, context)
   app.withTypeProvider<TypeBoxTypeProvider>().get(
     '/console/bookings.csv',
     {
@@ -284,10 +289,13 @@ async function listPage(context: Context, visit: ConsoleVisit, address: Address)
           ${visit.person.role === 'owner' && rows.length > 0 ? html`<a class="button" href="${pathOf('/console/bookings.csv', visit, kept)}">${texts.export}</a>` : ''}
         </p>`
   }`
-  return html`<h1>${texts.title}</h1>
-    ${doneNotice(visit.texts.booking.done, done)}
-    ${await requestList(context, visit, { ...kept, cursor, requests })}
-    ${filterForm(visit, address, { people, places, coupons })} ${listFrame(visit, list)}`
+  const more =
+    visit.business && hasRole(visit.person, importRole)
+      ? [html`<a href="${pathOf(bookingImportPath, visit)}">${visit.texts.bookingImport.menu}</a>`]
+      : []
+  return html`${listHead(visit, { title: texts.title, more })} ${doneNotice(visit.texts.booking.done, done)}
+  ${await requestList(context, visit, { ...kept, cursor, requests })}
+  ${filterForm(visit, address, { people, places, coupons })} ${listFrame(visit, list)}`
 }
 
 interface Named {

@@ -1,15 +1,11 @@
 import { html, type Html } from '../../base/html.ts'
 import { type ClientColumn, clientColumns, type ImportedField } from '../../bookings/client-columns.ts'
-import {
-  type ClientFile,
-  type ClientImportReport,
-  type ImportProblem,
-  UnreadableClients,
-} from '../../bookings/client-import.ts'
+import type { ClientFile, ClientImportReport, ImportProblem } from '../../bookings/client-import.ts'
 import { choice, filledForm, hidden, tick } from '../../pages/form.ts'
 import { icon } from '../../pages/icons.ts'
 import { pathOf } from '../frame/console-page.ts'
 import type { BusinessVisit, ShownPage } from '../frame/console-route.ts'
+import { fileFaultText, fileFields } from '../frame/import-file.ts'
 
 /* The pages of an import of clients: the file, the plan, and the result. */
 
@@ -38,42 +34,14 @@ function shownPage(visit: BusinessVisit, title: string, content: Html): ShownPag
 /** Renders the form for the file. */
 export function filePage(visit: BusinessVisit, fault?: unknown): ShownPage {
   const { clientImport: t } = visit.texts
-  const why = fault === undefined ? undefined : faultText(visit, fault)
+  const why = fault === undefined ? undefined : fileFaultText(visit, fault)
   return shownPage(
     visit,
     t.title,
     html`${why === undefined ? '' : html`<p class="fault" role="alert">${why}</p>`}
       <p>${t.what}</p>
-      <form method="post" enctype="multipart/form-data" class="fields narrow" data-turbo="false">
-        <div>
-          <label for="file">${t.file}</label>
-          <input
-            id="file"
-            name="file"
-            type="file"
-            accept=".csv,.tsv,.txt,text/csv,text/plain"
-            required
-            aria-describedby="file-hint"
-          />
-          <p class="soft" id="file-hint">${t.limits}</p>
-        </div>
-        <div class="actions save"><button type="submit" class="main">${t.read}</button></div>
-      </form>`,
+      ${fileFields(visit)}`,
   )
-}
-
-function faultText({ texts: { clientImport: t } }: BusinessVisit, fault: unknown): string {
-  if (!(fault instanceof UnreadableClients)) return t.faults.unreadable
-  const number = String(fault.number)
-  switch (fault.reason) {
-    case 'empty':
-      return t.faults.empty
-    case 'open_quote':
-      return t.faults.openQuote({ number })
-    case 'too_many_rows':
-    case 'too_many_columns':
-      return t.faults.tooLong
-  }
 }
 
 /** Renders the columns and the plan. */

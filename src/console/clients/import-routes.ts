@@ -1,51 +1,23 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { Type } from 'typebox'
-import { hasRole } from '../../access/actor.ts'
-import { assertOwnPage } from '../../access/authentication-hook.ts'
 import { decodeCsv } from '../../base/csv-reader.ts'
 import { csvFormOf } from '../../base/csv.ts'
-import { Problem } from '../../base/errors.ts'
-import { html } from '../../base/html.ts'
-import { ownOrigins } from '../../base/public-url.ts'
-import { compileQuery } from '../../base/validation.ts'
 import { problems, StrictObject } from '../../base/wire.ts'
 import { clientCsv } from '../../bookings/client-csv.ts'
-import {
-  importClients,
-  maxImportBytes,
-  readClientFile,
-  UnreadableClients,
-} from '../../bookings/client-import.ts'
+import { importClients, readClientFile, UnreadableClients } from '../../bookings/client-import.ts'
 import type { Context } from '../../bookings/context.ts'
 import { turnsFor } from '../../bookings/costly.ts'
-import { type MultipartForm, readMultipart } from '../../http/multipart.ts'
+import type { MultipartForm } from '../../http/multipart.ts'
 import { seeOther } from '../../pages/page.ts'
 import { sendFile } from '../bookings/bookings-routes.ts'
-import { atName, findSender, findVisit, pathOf, sendConsolePage } from '../frame/console-page.ts'
-import {
-  type BusinessVisit,
-  type ConsoleRoute,
-  notFound,
-  page,
-  refusedForms,
-  type ShownPage,
-  tags,
-} from '../frame/console-route.ts'
+import { findVisit, pathOf, sendConsolePage } from '../frame/console-page.ts'
+import { type BusinessVisit, type ConsoleRoute, type ShownPage, tags } from '../frame/console-route.ts'
 import { sendLogIn } from '../frame/gate-page.ts'
+import { columnsIn, importForm, importRole, maxFormBytes } from '../frame/import-form.ts'
 import { filePage, importedPage, importPath, plannedOf, planPage } from './import-page.ts'
 
-/*
- * The import and export of a business's clients as CSV. The form carries the file from page to page, so the server never
- * stores it.
- */
-
-const role = 'manager'
-const multipart = 'multipart/form-data'
-/** A file of Windows-1252 may double in UTF-8, and browsers send CR LF. */
-const maxFormBytes = 2 * maxImportBytes + 1024 * 1024
-/** More columns than a file may have. */
-const maxFormFields = 200
+/* The import and export of a business's clients as CSV. */
 
 /** The page with the form for a file. */
 export function importPageRoute(): ConsoleRoute {
@@ -53,81 +25,19 @@ export function importPageRoute(): ConsoleRoute {
     path: importPath,
     name: 'ClientImportPage',
     summary: 'The form for a file of clients',
-    role,
+    role: importRole,
     show: async (visit) => filePage(visit),
   }
 }
 
-/** Registers the form of an import, which is multipart because it has a file. */
+/** Registers the form of an import. */
 export function clientImportRoutes(app: FastifyInstance, context: Context): void {
-  const ours = ownOrigins(context.config)
-  void app.register((scope, _options, done) => {
-    scope.removeAllContentTypeParsers()
-    const options = { parseAs: 'buffer', bodyLimit: maxFormBytes } as const
-    scope.addContentTypeParser(multipart, options, (request, body: Buffer, parsed) => {
-      const form = readMultipart(body, request.headers['content-type'] ?? '')
-      if (form) parsed(null, form)
-      else parsed(unsupported())
-    })
-    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: 0 }, (_request, _body, parsed) => {
-      parsed(unsupported())
-    })
-    scope.addHook('onRequest', async (request, reply) => {
-      assertOwnPage(request, ours)
-      if (!request.person) return sendLogIn(context, reply, { next: importPath }) // before a large body is read
-      return undefined
-    })
-    addImport(scope, context)
-    done()
+  importForm(app, context, {
+    path: importPath,
+    operationId: 'useClientImportPage',
+    summary: 'Plan and run an import of clients',
+    answer,
   })
-}
-
-function unsupported(): Problem {
-  return new Problem('unsupported_media_type', 'Send the form with its file as a browser does.')
-}
-
-function addImport(scope: FastifyInstance, context: Context): void {
-  scope.withTypeProvider<TypeBoxTypeProvider>().post(
-    importPath,
-    {
-      bodyLimit: maxFormBytes,
-      // the body is a form with a file, which no schema describes
-      validatorCompiler: ({ schema, httpPart }) =>
-        httpPart === 'body' ? () => true : compileQuery(schema as never),
-      schema: {
-        operationId: 'useClientImportPage',
-        tags,
-        summary: 'Plan and run an import of clients',
-        description: `Of the role ${role} or a higher one. Sends the file, its columns and the wish to import. Without the wish it answers with a plan.`,
-        consumes: [multipart],
-        querystring: StrictObject({ business: Type.Optional(Type.String({ maxLength: 500 })) }),
-        body: Type.Unsafe<MultipartForm>({ type: 'object' }),
-        response: { 200: page, 404: page, 409: page, 422: page, ...refusedForms, ...problems('unavailable') },
-      },
-    },
-    async (request, reply) => {
-      const form = readForm(request.body)
-      const { fields } = form
-      const { business } = request.query
-      const found = await findSender(context, request, { at: fields[atName], business })
-      if (!found) return sendLogIn(context, reply, { next: importPath })
-      const { visit } = found
-      const { kept } = visit.texts
-      if (found.elsewhere) {
-        const body = html`<h1>${kept.otherTitle}</h1>
-          <p role="alert">${kept.unnamed}</p>`
-        return sendConsolePage(reply.code(409), { visit, title: kept.otherTitle, body })
-      }
-      if (!hasRole(visit.person, role) || !visit.business)
-        return sendConsolePage(reply.code(404), { visit, ...notFound(visit) })
-      return answer(context, { ...visit, business: visit.business }, form, reply)
-    },
-  )
-}
-
-function readForm(body: unknown): MultipartForm {
-  const isForm = typeof body === 'object' && body !== null && 'fields' in body
-  return isForm ? (body as MultipartForm) : { fields: {}, files: {} } // nothing was sent
 }
 
 async function answer(
@@ -142,9 +52,7 @@ async function answer(
   if (text === '') return send(filePage(visit, new UnreadableClients('empty')), 422)
   if (text.length > maxFormBytes) return send(filePage(visit, new UnreadableClients('too_many_rows')), 422)
   const replaces = fields['replaces'] === 'on'
-  const columns = Object.keys(fields).some((name) => name.startsWith('column.'))
-    ? Array.from({ length: maxFormFields }, (_each, index) => fields[`column.${index}`])
-    : []
+  const columns = columnsIn(fields)
   const { isGone } = visit
   try {
     const file = await readClientFile(text, { columns, isGone })

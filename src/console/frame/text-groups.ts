@@ -179,6 +179,13 @@ export interface TextParameters {
   'clientImport.row': { number: string | number }
   'clientImport.more': { count: number }
   'clientImport.faults.openQuote': { number: string | number }
+  'bookingImport.run': { count: number }
+  'bookingImport.counts.coming': { count: number }
+  'bookingImport.counts.past': { count: number }
+  'bookingImport.counts.present': { count: number }
+  'bookingImport.counts.differing': { count: number }
+  'bookingImport.counts.conflicts': { count: number }
+  'bookingImport.overlaps': { number: string | number }
   'booking.minutes': { minutes: string | number }
   'booking.people': { count: number }
   'booking.coupon': { amount: string | number; code: string | number }
