@@ -12,6 +12,8 @@ import { type DateOrder, dateOrders } from '../imports/appointment-times.ts'
 import { showBusiness } from '../catalogue/business.ts'
 import { readCatalogue } from '../catalogue/export.ts'
 import type { Context } from '../bookings/context.ts'
+import { readCalcom } from '../imports/calcom.ts'
+import { readCalendly } from '../imports/calendly.ts'
 import { readEasyAppointments } from '../imports/easyappointments.ts'
 import { importSource, type SourceReport } from '../imports/import.ts'
 import { dumpMysql } from '../imports/mysql-dump.ts'
@@ -20,7 +22,7 @@ import { print, tableLines, withExistingDatabase } from './command-line.ts'
 
 /* The command `holdfast import --from`, which moves a business in from another system. */
 
-export const systems = ['easyappointments', 'csv'] as const
+export const systems = ['easyappointments', 'calcom', 'calendly', 'csv'] as const
 type System = (typeof systems)[number]
 
 export interface SourceOptions {
@@ -46,8 +48,8 @@ export async function importFrom(path: string, options: SourceOptions): Promise<
   if (business === undefined) throw new UsageError('--from needs --business: the business to import into.')
   if (system === 'csv') return importCsv(path, { ...options, business })
   const report = await withExistingDatabase(async (context) => {
-    const { id: business_id, timezone } = await showBusiness(context, business)
-    const source = await readSource(context, path, { ...options, system, ofBusiness: timezone })
+    const { id: business_id, name, timezone } = await showBusiness(context, business)
+    const source = await readSource(context, path, { ...options, system, ofBusiness: { name, timezone } })
     const at = location === undefined ? undefined : await locationNamed(context, business_id, location)
     const input = { business_id, source, apply, location: at, ...(instance !== undefined && { instance }) }
     return importSource(context, operator, input)
@@ -117,17 +119,24 @@ const planned = 'Nothing was changed; --apply imports. The plan:'
 const dayFirst =
   'Dates such as 01/02/2026 are read with the day first; --date-order mdy reads the month first.'
 
-type Reading = SourceOptions & { system: System; ofBusiness: string }
+type Reading = SourceOptions & { system: System; ofBusiness: { name: string; timezone: string } }
 
-async function readSource({ clock }: Context, path: string, options: Reading): Promise<Source> {
-  const { ofBusiness: timezone, currency, timezone: zone } = options
+async function readSource(context: Context, path: string, options: Reading): Promise<Source> {
+  const { system, ofBusiness, currency, timezone: zone } = options
+  const now = context.clock.now()
+  if (system === 'calcom') {
+    if (!/^postgres(ql)?:/.test(path))
+      throw new UsageError('The address must look like postgres://user:password@host/database.')
+    return readCalcom(path, { ...ofBusiness, now })
+  }
+  if (system === 'calendly') return readCalendly(readTextFile(path), { ...ofBusiness, now })
   const ofUtc = zone === undefined ? undefined : timeZoneNamed(zone)
   if (zone !== undefined && ofUtc === undefined)
     throw new UsageError('--timezone must be an IANA name, such as Europe/Berlin.')
   if (currency !== undefined && !Intl.supportedValuesOf('currency').includes(currency))
     throw new UsageError('--currency must be a code of ISO 4217, such as EUR.')
   const text = /^(mysql|mariadb):/.test(path) ? await dumpMysql(path) : readTextFile(path)
-  return readEasyAppointments(text, { timezone, now: clock.now(), currency, ofUtc })
+  return readEasyAppointments(text, { timezone: ofBusiness.timezone, now, currency, ofUtc })
 }
 
 /** Reads a file, also one that gzip has compressed. */
