@@ -98,3 +98,19 @@ export function internationalNumber(phone: string, timezone: string): string | u
   if (!isWhole && !number.startsWith(code ?? '')) return undefined
   return /^[1-9]\d{7,14}$/.test(number) ? `+${number}` : undefined
 }
+
+const codesKnown = ['1', ...new Set([...withZero.values(), ...withoutZero.values()])]
+
+/**
+ * Returns the digits that the national and the international form of a typed number share: `1705550001` for
+ * `0170 5550001` and `+49 170 5550001`. Undefined for other texts and for fewer than five such digits.
+ */
+export function sharedDigits(text: string): string | undefined {
+  if (!/^[0-9 +().-]+$/.test(text)) return undefined
+  const digits = text.replace(/\(\s*0\s*\)/, '').replaceAll(/\D/g, '')
+  const isWhole = text.trim().startsWith('+') || digits.startsWith('00')
+  const whole = digits.replace(/^0+/, '')
+  const code = isWhole ? codesKnown.find((known) => whole.startsWith(known)) : undefined
+  const shared = code === undefined ? whole : whole.slice(code.length).replace(/^0/, '')
+  return shared.length < 5 ? undefined : shared
+}

@@ -1,3 +1,5 @@
+import { sharedDigits } from './phone-countries.ts'
+
 /** Letters that Unicode does not split into a plain letter and a mark. */
 const plainLetters: Record<string, string> = {
   ...{ ł: 'l', đ: 'd', ð: 'd', ħ: 'h', ŧ: 't', ø: 'o', ı: 'i', ĸ: 'k', ŋ: 'n', ſ: 's' },
@@ -17,6 +19,14 @@ export function searchText(text: string): string {
     .replace(/[\u0300-\u036f]/g, '')
     .normalize('NFC')
     .replace(/[łđðħŧøıĸŋſßæœþĳ]/g, (letter) => plainLetters[letter] ?? letter)
+}
+
+/**
+ * Returns a typed search term as stored texts have it (see `searchText`). A phone number becomes the digits that all its
+ * spellings share, because each client is stored with the number as it was typed.
+ */
+export function searchTerm(typed: string): string {
+  return sharedDigits(typed) ?? searchText(typed)
 }
 
 /** Returns a key that distinguishes people with one address: their full name, without capitals and accents. */

@@ -9,7 +9,7 @@ import { eligibleStaff, type Span } from '../availability/resource-rules.ts'
 import { Problem, validationProblem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
 import { type Instant, plusSeconds, toMs, type WithInstants } from '../base/instants.ts'
-import { searchText } from '../base/search-text.ts'
+import { searchTerm } from '../base/search-text.ts'
 import type { CustomField } from '../catalogue/catalogue-types.ts'
 import { findOffering, forgetOffering } from '../catalogue/offering.ts'
 import { withLength } from '../catalogue/service-rules.ts'
@@ -129,7 +129,7 @@ export async function listBookings(
     after: page.after,
   }
   const wanted = { filter, rows: page.rows }
-  const text = query.q === undefined ? undefined : searchText(query.q)
+  const text = query.q === undefined ? undefined : searchTerm(query.q)
   const found =
     text === undefined
       ? { rows: await findBookings(context.db.reads, actor.scope, wanted), until: undefined }

@@ -5,7 +5,7 @@ import { clientEmailOf, isStandIn, shownEmail } from '../base/contact-formats.ts
 import { Problem, validationProblem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
 import { formatInstant, type Instant } from '../base/instants.ts'
-import { searchText } from '../base/search-text.ts'
+import { searchTerm } from '../base/search-text.ts'
 import { cursorOf, idPart, type Page, pageRows, textPart } from '../base/paging.ts'
 import { businessForCreation } from '../catalogue/catalogue.ts'
 import { localeNamed } from '../catalogue/mail-settings-rules.ts'
@@ -76,7 +76,7 @@ export async function listClients(
     businessId,
     email: query.email,
     after: page.after && { key: page.after[0], id: page.after[1] },
-    text: query.q === undefined ? undefined : searchText(query.q),
+    text: query.q === undefined ? undefined : searchTerm(query.q),
     rows: page.rows,
     isDescending: sort === '-name',
     searched: maxSearched,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { wholeNumber } from '../../src/base/phone-countries.ts'
+import { sharedDigits, wholeNumber } from '../../src/base/phone-countries.ts'
 
 test.each([
   ['0170 1234567', 'Europe/Berlin', '491701234567'],
@@ -16,3 +16,22 @@ test.each([
 ])('%s in %s is %s', (phone, timezone, whole) => {
   expect(wholeNumber(phone, timezone)).toBe(whole)
 })
+
+test.each([
+  ['0170 5550001', '1705550001'],
+  ['+49 170 5550001', '1705550001'],
+  ['0049 (0)170-5550001', '1705550001'],
+  ['+49 (0)170 555', '170555'],
+  ['1705550001', '1705550001'],
+  ['+1 212 555 0100', '2125550100'],
+  ['+998 90 123 45 67', '998901234567'],
+])('%s is searched as %s', (typed, shared) => {
+  expect(sharedDigits(typed)).toBe(shared)
+})
+
+test.each(['Anna 0170', 'room 12', '0170', '+49', '00000', 'ada@1234567.example', ''])(
+  '%j is no number to search',
+  (typed) => {
+    expect(sharedDigits(typed)).toBeUndefined()
+  },
+)

@@ -99,6 +99,17 @@ onEachEngine('clients', (engine) => {
     expect(await find('q=nobody-at-all')).toEqual([])
   })
 
+  test('are found by a phone number in any spelling, whatever that of the client', async () => {
+    const phones = ['0170 7770001', '+49 170 7770001', '0049 (0)170 777-0001']
+    const ids: string[] = []
+    for (const [index, phone] of phones.entries()) {
+      const { id } = await done('POST', '/clients', { first_name: `Child ${index}`, phone })
+      ids.push(String(id))
+    }
+    for (const q of [...phones, '01707770001', '1707770001', '+49170777', '0170 777'])
+      expect((await find(`q=${encodeURIComponent(q)}`)).toSorted(), q).toEqual(ids.toSorted())
+  })
+
   test('are listed by name, whatever its accents, in pages', async () => {
     const other = await makeBusiness(service)
     const token = other.key

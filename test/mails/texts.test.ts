@@ -301,6 +301,28 @@ onEachEngine('text messages', (engine) => {
     expect(sms.texts).toHaveLength(2)
   })
 
+  test('the form to book asks in sight, for a client whose other fields are folded too', async () => {
+    const made = await world()
+    const place = { businessId: made.business.id }
+    const desk = await logInNewPerson(made.service, { email: 'desk2@example.com', role: 'front_desk', place })
+    const form = async (contact: object) => {
+      const known = { business_id: made.business.id, first_name: 'Grace', last_name: 'Hopper', ...contact }
+      const { body } = await made.call('POST', '/clients', known)
+      const { body: page } = await readConsole(
+        made.service,
+        `/console/book?client=${String(body['id'])}`,
+        desk,
+      )
+      const [folded = '', seen = ''] =
+        String(page)
+          .split(/<details class="client-fields"[^>]*>/)[1]
+          ?.split('</details>') ?? []
+      return { folded: folded.includes('name="texts"'), seen: seen.includes('name="texts"') }
+    }
+    expect(await form({ phone: '+49 170 3200000' })).toEqual({ folded: false, seen: true })
+    expect(await form({ email: 'grace@example.com' })).toEqual({ folded: true, seen: false })
+  })
+
   test('messages are listed by type and state, on the page as well', async () => {
     const made = await world()
     await book(made)

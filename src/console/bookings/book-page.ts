@@ -327,7 +327,7 @@ function clientPart(form: ClientPart): Html {
   return html`<fieldset>
     <legend>${form.visit.texts.book.client}</legend>
     ${notes === '' ? '' : warning(html`<bdi class="written">${notes}</bdi>`)}
-    ${form.visit.person.role === 'staff' ? clientFields(form) : html`${lookUp(form)} ${foldedFields(form)}`}
+    ${form.visit.person.role === 'staff' ? html`${clientFields(form)} ${textsTick(form)}` : html`${lookUp(form)} ${foldedFields(form)}`}
   </fieldset>`
 }
 
@@ -338,20 +338,22 @@ function foldedFields(form: ClientPart): Html {
   const isComplete = first_name !== '' && (phone !== '' || !requires(items, 'phone'))
   const isFaulty = ['first_name', 'last_name', 'email', 'phone'].some((name) => name in state.faults)
   const isOpen = isFaulty || next === 'first_name' || (!isComplete && items.length > 0)
+  const isInside = isOpen || phone === ''
   const name = fullName(first_name, last_name)
   return html`<details class="client-fields" ${isOpen ? html`open` : ''}>
-    <summary>
-      ${
-        isComplete
-          ? html`${face(name)}
-              <span
-                ><bdi>${name}</bdi> <span class="soft"><bdi>${phone || email}</bdi></span></span
-              >`
-          : visit.texts.book.newClient
-      }
-    </summary>
-    <div>${clientFields(form)}</div>
-  </details>`
+      <summary>
+        ${
+          isComplete
+            ? html`${face(name)}
+                <span
+                  ><bdi>${name}</bdi> <span class="soft"><bdi>${phone || email}</bdi></span></span
+                >`
+            : visit.texts.book.newClient
+        }
+      </summary>
+      <div>${clientFields(form)} ${isInside ? textsTick(form) : ''}</div>
+    </details>
+    ${isInside ? '' : textsTick(form)}`
 }
 
 function lookUp({ visit, state: { typed, faults }, found, next }: ClientPart): Html {
@@ -431,6 +433,11 @@ function clientFields({ visit, items, state, next }: ClientPart): Html {
     <div class="beside">
       ${field(state, { name: 'email', label: t.email, hint: t.emailHint, type: 'email', max: 254 })}
       ${field(state, { name: 'phone', label: t.phone, type: 'tel', required: isRequired('phone'), max: 32 })}
-    </div>
-    ${visit.hasTexts && visit.business?.text_kinds_json !== '[]' ? tick(state, 'texts', t.textsAgreed) : ''}`
+    </div>`
+}
+
+/** Renders the agreement to text messages. It stays visible when the fields of a client with a phone number are folded. */
+function textsTick({ visit, state }: Pick<ClientPart, 'visit' | 'state'>): Html {
+  if (!visit.hasTexts || visit.business?.text_kinds_json === '[]') return html``
+  return tick(state, 'texts', visit.texts.book.textsAgreed)
 }
