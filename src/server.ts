@@ -39,6 +39,8 @@ import type { CalendarReader } from './calendars/busy-file.ts'
 import { oldCalendarWrites } from './calendars/calendar-account.ts'
 import { calendarAccountRoutes } from './calendars/calendar-account-routes.ts'
 import { CalendarWriter } from './calendars/calendar-writer.ts'
+import { ChannelWorker } from './calendars/calendar-channels.ts'
+import { calendarPushRoutes } from './calendars/push-routes.ts'
 import { BusyCalendarWorker, openReader } from './calendars/busy-calendar-worker.ts'
 import { feedFileRoutes, feedRoutes } from './calendars/feed-routes.ts'
 import { blockRoutes } from './catalogue/block-routes.ts'
@@ -172,6 +174,7 @@ export interface App {
   offers: WaitlistWorker
   requests: RequestWorker
   calendarWrites: CalendarWriter
+  channels: ChannelWorker
   /** Starts to listen and returns the URL, such as http://127.0.0.1:3000. */
   listen(): Promise<string>
   /** Fails readiness, lets requests finish for at most 8.5 seconds, then closes the database. */
@@ -289,6 +292,7 @@ function openWorkers(
     offers: new WaitlistWorker(context),
     requests: new RequestWorker(context),
     calendarWrites: new CalendarWriter(context, reader),
+    channels: new ChannelWorker(context, reader),
     calendars: new BusyCalendarWorker(context, reader, replaced.calendarPollMs),
   }
 }
@@ -319,11 +323,12 @@ function readingsOf(context: Context, servers: ServerWatch) {
 
 type AnyRoutes = Routes<Context>
 
-/** Returns the routes for files of a business: feeds and pictures. */
+/** Returns the routes for files of a business, feeds and pictures, and those for reports of calendars. */
 function fileRoutes(limiter: RateLimiter): AnyRoutes {
   return (app, context) => {
     feedFileRoutes(limiter)(app, context)
     imagePageRoutes(limiter)(app, context)
+    calendarPushRoutes(limiter)(app, context)
   }
 }
 

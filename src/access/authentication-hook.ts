@@ -51,6 +51,7 @@ const subjects: Record<Quota['kind'], string> = {
   start: 'One address or IPv6 network may open booking pages with',
   feed: 'One address or IPv6 network may read feeds with',
   page: 'One address or IPv6 network may open pages with',
+  push: 'One address or IPv6 network may send false reports about calendars with',
   stranger: 'Without a valid key, one address or IPv6 network may make',
   login: 'One address or IPv6 network may try to log in with',
   account: 'Log-in attempts for one account are limited to',

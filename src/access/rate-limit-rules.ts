@@ -203,11 +203,11 @@ export function quotasOfExchange(client: ClientNetworks, factor: number): Quota[
 }
 
 /**
- * Returns the quotas of reads without a session: initial data of booking pages, feeds, and pages for visitors. By
- * address, and equal on all plans.
+ * Returns the quotas of reads without a session: initial data of booking pages, feeds, and pages for visitors. Also of
+ * reports about calendars by strangers. By address, and equal on all plans.
  */
 export function quotasOfLook(
-  kind: 'start' | 'feed' | 'page',
+  kind: 'start' | 'feed' | 'page' | 'push',
   client: ClientNetworks,
   factor: number,
 ): Quota[] {

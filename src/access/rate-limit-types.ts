@@ -2,7 +2,17 @@
 export interface Quota {
   /** Counts of different kinds are separate. */
   kind:
-    'key' | 'sessions' | 'exchange' | 'start' | 'feed' | 'page' | 'stranger' | 'login' | 'account' | 'mail'
+    | 'key'
+    | 'sessions'
+    | 'exchange'
+    | 'start'
+    | 'feed'
+    | 'page'
+    | 'push'
+    | 'stranger'
+    | 'login'
+    | 'account'
+    | 'mail'
   /**
    * For `key` the ID of a key, session or person. For `account` the digest of an email address, alone or before a
    * network address. For `mail` its sender or recipient. Otherwise an IPv4 address, IPv6 /64 or /48, which follows the

@@ -12,7 +12,8 @@ export interface BusyCalendarRow extends Omit<BusyCalendarsTable, 'place'> {
   timezone: string
 }
 
-function selectBusyCalendars(db: Reads) {
+/** Selects calendars with the zone of their business. */
+export function selectBusyCalendars(db: Reads) {
   return db
     .selectFrom('busy_calendars as c')
     .innerJoin('businesses as b', 'b.id', 'c.business_id')
@@ -20,7 +21,9 @@ function selectBusyCalendars(db: Reads) {
       ...(['c.id', 'c.business_id', 'c.staff_id', 'c.url', 'c.etag', 'c.last_modified'] as const),
       ...(['c.last_fetched_at', 'c.last_error', 'c.busy_until', 'c.next_fetch_at'] as const),
       ...(['c.created_at', 'c.failing_since', 'c.told_at', 'b.timezone'] as const),
-      ...(['c.account_id', 'c.name', 'c.keeps_busy'] as const),
+      ...(['c.account_id', 'c.name', 'c.keeps_busy', 'c.reading_until', 'c.pushed_at'] as const),
+      ...(['c.channel_id', 'c.channel_key', 'c.channel_until'] as const),
+      ...(['c.channel_due_at', 'c.channel_failures'] as const),
     ])
 }
 
@@ -150,6 +153,12 @@ export async function deleteCalendarRows(db: Queries, ids: readonly string[]): P
   await db.deleteFrom('busy_calendars').where('id', 'in', ids).execute()
 }
 
+/** The columns of a calendar without a channel that was not read yet. */
+export const unread = {
+  ...{ reading_until: null, pushed_at: null, channel_id: null, channel_key: null },
+  ...{ channel_until: null, channel_due_at: null, channel_failures: 0 },
+}
+
 /**
  * Finds the most overdue calendar of active staff. Skips the businesses being served, and hubs that already
  * have `maxOfHub` of them.
@@ -179,11 +188,11 @@ export function findDueCalendar(
 export async function leaseCalendar(
   db: Queries,
   { id, next_fetch_at }: Pick<BusyCalendarRow, 'id' | 'next_fetch_at'>,
-  until: Instant,
+  until: Pick<BusyCalendarsTable, 'next_fetch_at' | 'reading_until'>,
 ): Promise<boolean> {
   const leased = await db
     .updateTable('busy_calendars')
-    .set({ next_fetch_at: until })
+    .set({ ...until, pushed_at: null })
     .where('id', '=', id)
     .where('next_fetch_at', '=', next_fetch_at)
     .returning('id')
@@ -216,12 +225,21 @@ export async function writeFetch(
 ): Promise<boolean> {
   const written = await db
     .updateTable('busy_calendars')
-    .set(outcome)
+    .set({ ...outcome, reading_until: null })
     .where('id', '=', id)
     .where('next_fetch_at', '=', next_fetch_at)
     .returning('id')
     .executeTakeFirst()
-  return written !== undefined
+  if (!written) return false
+  // a change that was reported meanwhile may be missing in what was read; a failure keeps its pause
+  await db
+    .updateTable('busy_calendars')
+    .set({ next_fetch_at: sql<Instant>`pushed_at` })
+    .where('id', '=', id)
+    .where('pushed_at', 'is not', null)
+    .where('last_error', 'is', null)
+    .execute()
+  return true
 }
 
 /**

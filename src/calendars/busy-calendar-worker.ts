@@ -23,7 +23,8 @@ export class BusyCalendarWorker extends LeaseLoop<Context, BusyCalendarRow> {
 
   constructor(context: Context, reader: CalendarReader, pollMs = 10_000) {
     const failing = 'fetching busy calendars failed; retrying in some seconds'
-    super(context, { maxInFlight, pollMs, failing, failed: ['warn', 'busy_calendar', failing] })
+    const signal = context.dueCalendars
+    super(context, { maxInFlight, pollMs, signal, failing, failed: ['warn', 'busy_calendar', failing] })
     this.reader = reader
   }
 

@@ -36,6 +36,7 @@ import {
   maxBusyCalendars,
   replaceBlocks,
   tellOf,
+  unread,
   writeFetch,
 } from './busy-calendar-queries.ts'
 import type { BusyCalendarCreation, BusyCalendarsQuery } from './busy-calendar-schemas.ts'
@@ -60,6 +61,10 @@ export { maxBusyCalendars } from './busy-calendar-queries.ts'
 const pollMinutes = 15
 /** Calendars of accounts are asked whether anything has changed, which costs little. */
 const accountPollSeconds = 45
+/** The same where the provider reports changes, for those that it missed. */
+const pushedPollSeconds = 300
+/** A report of a change during this time waits for the end of the reading. */
+const readingSeconds = accountPollSeconds
 /**
  * Hours before the next attempt at a file whose reading was aborted. Such a file occupies a core of this
  * machine.
@@ -99,7 +104,7 @@ export async function addBusyCalendar(
       ...{ id, business_id: businessId, staff_id, url, etag: null, last_modified: null },
       ...{ last_fetched_at: null, last_error: null, busy_until: null },
       ...{ next_fetch_at: tx.now, created_at: tx.now, failing_since: null, told_at: null },
-      ...{ account_id: null, name: null, keeps_busy: 1 as const },
+      ...{ account_id: null, name: null, keeps_busy: 1 as const, ...unread },
     }
     if (!(await insertBusyCalendar(tx.db, row))) throw tooManyCalendars()
     const action = 'busy_calendar.created'
@@ -256,13 +261,21 @@ export async function leaseBusyCalendar(
   { db, clock }: Context,
   calendar: BusyCalendarRow,
 ): Promise<BusyCalendarRow | undefined> {
-  const next_fetch_at = plusSeconds(clock.now(), pollSecondsOf(calendar))
-  const isLeased = await db.transaction((tx) => leaseCalendar(tx.db, calendar, next_fetch_at))
+  const now = clock.now()
+  const next_fetch_at = plusSeconds(now, pollSecondsOf(calendar, now))
+  const reading_until = plusSeconds(now, readingSeconds)
+  const isLeased = await db.transaction((tx) =>
+    leaseCalendar(tx.db, calendar, { next_fetch_at, reading_until }),
+  )
   return isLeased ? { ...calendar, next_fetch_at } : undefined
 }
 
-function pollSecondsOf({ account_id }: Pick<BusyCalendarRow, 'account_id'>): number {
-  return account_id === null ? pollMinutes * 60 : accountPollSeconds
+function pollSecondsOf(
+  { account_id, channel_until }: Pick<BusyCalendarRow, 'account_id' | 'channel_until'>,
+  now: Instant,
+): number {
+  if (account_id === null) return pollMinutes * 60
+  return channel_until !== null && channel_until > now ? pushedPollSeconds : accountPollSeconds
 }
 
 /** Fetches a leased calendar. Stores the result if the lease still holds. */
@@ -378,7 +391,7 @@ async function writeFailure(
   if (isNews) await lockBusiness(tx.db, { businessId: calendar.business_id }, calendar.business_id)
   const failingMinutes = secondsUntil(failing_since, tx.now) / 60
   const pauseMinutes = Math.min(
-    Math.max(pollSecondsOf(calendar) / 60, Math.floor(failingMinutes)),
+    Math.max(pollSecondsOf(calendar, tx.now) / 60, Math.floor(failingMinutes)),
     maxPauseMinutes,
   )
   const askedSeconds = readRetryAfter(retryAfter ?? undefined, toMs(tx.now)) ?? 0

@@ -140,7 +140,15 @@ export async function updateCredential(
 export async function readCalendarsAgain(db: Queries, accountId: string, now: Instant): Promise<void> {
   await db
     .updateTable('busy_calendars')
-    .set({ next_fetch_at: now, last_error: null, failing_since: null, told_at: null, etag: null })
+    .set(({ eb, ref }) => ({
+      ...{ next_fetch_at: now, last_error: null, failing_since: null, told_at: null, etag: null },
+      channel_due_at: eb
+        .case()
+        .when('channel_due_at', 'is', null)
+        .then(ref('channel_due_at'))
+        .else(now)
+        .end(),
+    }))
     .where('account_id', '=', accountId)
     .execute()
 }

@@ -16,6 +16,7 @@ import {
   insertBusyCalendar,
   lockStaffMember,
   maxBusyCalendars,
+  unread,
   updateKeepsBusy,
 } from './busy-calendar-queries.ts'
 import { type CalendarFault, lastFault, told, withPlace } from './fetch-problems.ts'
@@ -219,7 +220,8 @@ async function addCalendar(
     ...{ id: ids.next(), business_id, staff_id, url, etag: null, last_modified: null },
     ...{ last_fetched_at: null, last_error: null, busy_until: null },
     ...{ next_fetch_at: tx.now, created_at: tx.now, failing_since: null, told_at: null },
-    ...{ account_id, keeps_busy: isBusy },
+    ...{ account_id, keeps_busy: isBusy, ...unread },
+    channel_due_at: account.kind === 'caldav' ? null : tx.now,
     name: calendarsOf(account).find(({ calendar }) => calendar === url)?.name ?? null,
   }
   if (await insertBusyCalendar(tx.db, row)) return

@@ -51,6 +51,27 @@ export interface CalendarReading {
   state: string | null
 }
 
+/** The request for a channel by which a server reports changes. */
+export interface ChannelRequest {
+  /** The present channel. */
+  known: { id: string; key: string } | undefined
+  /** ID for another channel. */
+  freshId: string
+  nowMs: number
+  /** Returns the token that each report of a channel must have. */
+  token: (id: string) => string
+  /** Returns the address that gets the reports of a channel. */
+  address: (id: string) => string
+}
+
+/** An open channel. */
+export interface OpenChannel {
+  id: string
+  /** ID at the server. */
+  key: string
+  untilMs: number
+}
+
 /** The server of an account. Its methods throw a FetchFailed, or the error of the connection (see `faultOf`). */
 export interface CalendarServer {
   /** Reads a calendar. Returns undefined if nothing has changed since `state`. */
@@ -59,6 +80,8 @@ export interface CalendarServer {
   write(event: EventToWrite, known: WrittenEvent | undefined): Promise<WriteResult>
   /** Deletes an event, if it is there. */
   delete(event: WrittenEvent): Promise<void>
+  /** Opens or renews a channel. Absent if the server reports no changes. */
+  watch?(calendar: string, request: ChannelRequest): Promise<OpenChannel>
 }
 
 /** An account that was found on connecting. */

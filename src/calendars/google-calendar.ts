@@ -6,10 +6,12 @@ import { FetchFailed } from './calendar-http.ts'
 import {
   type CalendarReading,
   type CalendarServer,
+  type ChannelRequest,
   type EventToWrite,
   type FoundAccount,
   maxCalendars,
   maxName,
+  type OpenChannel,
   type Span,
   type WriteResult,
   type WrittenEvent,
@@ -28,6 +30,8 @@ const itemProperty = 'holdfast'
 const readFields =
   'nextPageToken,nextSyncToken,items(id,status,transparency,eventType,summary,location,description,start,end,attendees(self,responseStatus),extendedProperties/private)'
 const pageSize = '1000'
+/** A week, the usual maximum. */
+const channelMs = 7 * 86_400_000
 
 /** An account at Google. */
 export class GoogleCalendar implements CalendarServer {
@@ -98,6 +102,27 @@ export class GoogleCalendar implements CalendarServer {
     })
   }
 
+  /** Opens another channel, because Google renews none, and ends the known one. */
+  async watch(
+    calendar: string,
+    { known, freshId: id, nowMs, token, address }: ChannelRequest,
+  ): Promise<OpenChannel> {
+    const { fields } = await this.api.call('POST', `${calendar}/events/watch`, {
+      body: {
+        ...{ id, type: 'web_hook', address: address(id), token: token(id) },
+        expiration: String(nowMs + channelMs),
+      },
+    })
+    const [key, untilMs] = [textIn(fields, 'resourceId'), Number(fields['expiration'])]
+    if (key === undefined || !Number.isFinite(untilMs)) throw new FetchFailed('invalid_response')
+    if (known) {
+      const body = { id: known.id, resourceId: known.key }
+      // if it fails, the known channel ends by itself
+      await this.api.call('POST', `${this.api.url}/channels/stop`, { body }).catch(ignoreFailure)
+    }
+    return { id, key, untilMs }
+  }
+
   private insert(calendar: string, body: Fields) {
     return this.api.call('POST', `${calendar}/events?sendUpdates=none`, { body, takes: [409] })
   }
@@ -129,6 +154,10 @@ export class GoogleCalendar implements CalendarServer {
     }
     return this.api.pages(at(), next, { untilMs })
   }
+}
+
+function ignoreFailure(error: unknown): void {
+  if (!(error instanceof FetchFailed)) throw error
 }
 
 /** Returns the ID of an event: letters a to v and digits (base32hex). */

@@ -6,10 +6,12 @@ import { FetchFailed } from './calendar-http.ts'
 import {
   type CalendarReading,
   type CalendarServer,
+  type ChannelRequest,
   type EventToWrite,
   type FoundAccount,
   maxCalendars,
   maxName,
+  type OpenChannel,
   type Span,
   type WriteResult,
   type WrittenEvent,
@@ -32,6 +34,8 @@ const expand = `singleValueExtendedProperties($filter=id eq '${itemProperty}')`
 const readFields = 'id,subject,start,end,location,isAllDay,isCancelled,showAs,responseStatus,transactionId'
 const pageSize = '500'
 const dayMs = 86_400_000
+/** Less than the maximum for events of 4,230 minutes. */
+const subscriptionMs = 4_200 * 60_000
 
 /** An account at Microsoft. */
 export class MicrosoftCalendar implements CalendarServer {
@@ -101,6 +105,33 @@ export class MicrosoftCalendar implements CalendarServer {
     const keys = event.key === undefined ? await this.find(event) : [event.key]
     for (const key of keys)
       await this.api.call('DELETE', eventAddress(event.calendar, key), { takes: [404, 410] })
+  }
+
+  /** Renews the known subscription, or creates one if there is none. */
+  async watch(
+    calendar: string,
+    { known, freshId, nowMs, token, address }: ChannelRequest,
+  ): Promise<OpenChannel> {
+    const untilMs = nowMs + subscriptionMs
+    const expirationDateTime = new Date(untilMs).toISOString()
+    const root = `${this.api.url}/subscriptions`
+    if (known) {
+      const one = `${root}/${encodeURIComponent(known.key)}`
+      const { status } = await this.api.call('PATCH', one, { body: { expirationDateTime }, takes: [404] })
+      if (status === 200) return { ...known, untilMs }
+    }
+    const path = decodeURIComponent(calendar.slice(this.api.url.length))
+    const resource = `${path}/events`
+    const [notificationUrl, clientState] = [address(freshId), token(freshId)]
+    const { fields } = await this.api.call('POST', root, {
+      body: {
+        ...{ changeType: 'created,updated,deleted', resource, expirationDateTime, clientState },
+        ...{ notificationUrl, lifecycleNotificationUrl: notificationUrl },
+      },
+    })
+    const key = textIn(fields, 'id')
+    if (key === undefined) throw new FetchFailed('invalid_response')
+    return { id: freshId, key, untilMs }
   }
 
   private update(

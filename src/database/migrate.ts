@@ -48,6 +48,7 @@ import { calendarAccounts } from './migrations/0048-calendar-accounts.ts'
 import { checkoutUrl } from './migrations/0049-checkout-url.ts'
 import { clientTextLinks } from './migrations/0050-client-text-links.ts'
 import { waitlistMessages } from './migrations/0051-waitlist-messages.ts'
+import { calendarChannels } from './migrations/0052-calendar-channels.ts'
 import type { Tables } from './tables.ts'
 
 /** All migrations in order. Never change a released one. */
@@ -98,6 +99,7 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0049-checkout-url': checkoutUrl,
   '0050-client-text-links': clientTextLinks,
   '0051-waitlist-messages': waitlistMessages,
+  '0052-calendar-channels': calendarChannels,
 }
 
 /** Names in the order of the migrations. */

@@ -1213,6 +1213,19 @@ export interface BusyCalendarsTable {
   name: string | null
   /** 0 if it is read only because bookings are written into it. */
   keeps_busy: 0 | 1
+  /** End of the reading that began last. Null once it has ended. */
+  reading_until: Instant | null
+  /** Last report of a change since the last reading began. Null: none. */
+  pushed_at: Instant | null
+  /** Names the channel by which the provider reports changes. Null: none yet. */
+  channel_id: string | null
+  /** ID that the provider gave the channel. */
+  channel_key: string | null
+  /** End of the channel. */
+  channel_until: Instant | null
+  /** When to open or renew the channel, and its lease. Null for calendars without push. */
+  channel_due_at: Instant | null
+  channel_failures: number
 }
 
 /** A calendar of an account, as its server lists it. */

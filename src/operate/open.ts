@@ -39,6 +39,7 @@ export async function createContext(
     dueTexts: new DueSignal(),
     duePushes: new DueSignal(),
     dueOffers: new DueSignal(),
+    dueCalendars: new DueSignal(),
   }
   const provider = openProvider({ db, ids, config })
   const secret = new ServerSecret({ db, ids, config })

@@ -867,6 +867,8 @@ const secret = [
   'POST /sandbox/:reference/give-up',
   'POST /payments/stripe/webhook',
   'POST /payments/stripe/webhook/:business_id',
+  'POST /calendar-pushes/google',
+  'POST /calendar-pushes/microsoft/:channel',
   'GET /feeds/:file',
   'GET /images/:digest',
   'GET /me/:business_id',

@@ -211,7 +211,8 @@ test('the document holds the API only: no page, and nothing that pages load or s
     expect(rawBody).not.toMatch(/text\/(html|css|javascript)/)
     const others = Object.keys(body.paths).filter((path) => !path.startsWith('/api/v1/'))
     expect(others.toSorted()).toEqual([
-      ...['/book/{publishable_key}/start', '/feeds/{file}', '/healthz', '/mcp', '/metrics', '/openapi.json'],
+      ...['/book/{publishable_key}/start', '/calendar-pushes/google', '/calendar-pushes/microsoft/{channel}'],
+      ...['/feeds/{file}', '/healthz', '/mcp', '/metrics', '/openapi.json'],
       ...['/payments/stripe/webhook', '/payments/stripe/webhook/{business_id}', '/postman.json', '/readyz'],
       '/texts/callback',
     ])

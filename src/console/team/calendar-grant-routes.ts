@@ -111,8 +111,8 @@ function addReturn(
       const visit = await findVisit(context, request)
       if (!visit) return sendLogIn(context, reply, { next: calendarsPath })
       try {
-        await countTrial(context, limiter, visit.person)
         const { state, code } = request.query
+        if (code !== undefined) await countTrial(context, limiter, visit.person)
         const { id, business_id } = await finishGrant(context, visit.person, { kind, state, code }, reader)
         const several = businessOf(visit) === undefined ? {} : { business: business_id }
         const query = new URLSearchParams({ ...several, done: 'accountMade' })
