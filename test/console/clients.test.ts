@@ -126,6 +126,15 @@ onOneEngine('postgres', 'the clients of a business', (engine) => {
       { cookie: owner.cookie },
     )
     expect(String(picked.body)).toContain('value="Mary"')
+    const mother = { first_name: 'Mary', last_name: 'Hopper', phone: '0049 (0)30 12-34' }
+    const desk = await booked(4, mother)
+    await booked(5, { ...mother, first_name: 'Eve', phone: '+43 30 1234' })
+    const others = await show(`/console/clients/${desk}`)
+    expect(others).toMatch(/Same phone MH Mary Hopper Merge TH Tom Hopper Merge/)
+    expect(others).not.toMatch(/Eve|Same email/)
+    expect(await show(`/console/clients/${tom}`)).toMatch(
+      /Same email MH Mary Hopper Merge Same phone MH Mary Hopper Merge/,
+    )
   })
 
   test('have figures of their past visits, and any two are merged after a page that says what moves', async () => {

@@ -39,7 +39,8 @@ export interface ClientView {
   /** When they answered STOP to a text message. */
   stopped: Instant | undefined
   /** Other clients with the same address, at most a few. */
-  others: readonly ShownClient[]
+  /** Those with the same address, and further ones with the same phone number. */
+  others: Record<'byEmail' | 'byPhone', readonly ShownClient[]>
   ahead: BookingRows
   past: BookingRows
 }
@@ -329,18 +330,23 @@ function stoppedPart({ visit, client, stopped }: ClientView, mayChange: boolean)
   </div>`
 }
 
-/** Renders others with the same address: a family, or one person who spelled their name in two ways. */
-function othersPart({ visit, client, others }: ClientView): Html {
-  const { clients: t } = visit.texts
+/** Renders others with the same contact: a family, or one person with two entries. */
+function othersPart(view: ClientView): Html {
+  const { clients: t } = view.visit.texts
+  const { byEmail, byPhone } = view.others
+  return html`${othersList(view, t.sameEmail, byEmail)} ${othersList(view, t.samePhone, byPhone)}`
+}
+
+function othersList({ visit, client }: ClientView, title: string, others: readonly ShownClient[]): Html {
   if (others.length === 0) return html``
   return html`<section class="others">
-    <h2>${client.email === null ? t.samePhone : t.sameEmail}</h2>
+    <h2>${title}</h2>
     <ul>
       ${others.map(({ client: { id, first_name, last_name } }) => {
         const name = fullName(first_name, last_name)
         return html`<li>
           <a class="row-who" href="${clientPath(visit, id)}">${face(name)} <bdi>${name}</bdi></a>
-          <a href="${clientPath(visit, client.id, '/merge', { other: id })}">${t.merge}</a>
+          <a href="${clientPath(visit, client.id, '/merge', { other: id })}">${visit.texts.clients.merge}</a>
         </li>`
       })}
     </ul>

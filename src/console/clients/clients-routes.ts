@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import { hasRole, isStaff } from '../../access/actor.ts'
+import { type Actor, hasRole, isStaff } from '../../access/actor.ts'
 import { Problem } from '../../base/errors.ts'
 import { html } from '../../base/html.ts'
+import { wholeNumber } from '../../base/phone-countries.ts'
 import { pageOrFirst } from '../frame/lists.ts'
 import { listBookings } from '../../bookings/booking.ts'
 import {
@@ -12,6 +13,7 @@ import {
   clientTimes,
   isErased,
   listClients,
+  type ShownClient,
 } from '../../bookings/client.ts'
 import { exportWholeClient } from '../../bookings/client-export.ts'
 import type { Context } from '../../bookings/context.ts'
@@ -154,8 +156,25 @@ function eraseRoute(context: Context): ConsoleRoute {
   }
 }
 
-/** Maximum number of others with the same address that the page names. */
+/** Maximum number of others with the same address, and with the same number, that the page names. */
 const shownOthers = 10
+
+/** Finds others with the address of a client, and further ones with their phone number in any spelling. */
+async function sharingWith(context: Context, actor: Actor, { client, timezone }: ShownClient) {
+  const { id, business_id, email, phone } = client
+  const query = { business_id, limit: shownOthers }
+  const [sameAddress, sameDigits] = await Promise.all([
+    email === null ? [] : listClients(context, actor, { ...query, email }).then(({ data }) => data),
+    phone === null ? [] : listClients(context, actor, { ...query, q: phone }).then(({ data }) => data),
+  ])
+  const byEmail = sameAddress.filter((other) => other.client.id !== id)
+  const known = new Set([id, ...byEmail.map((other) => other.client.id)])
+  const number = wholeNumber(phone ?? '', timezone)
+  const byPhone = sameDigits.filter(
+    (other) => !known.has(other.client.id) && wholeNumber(other.client.phone ?? '', timezone) === number,
+  )
+  return { byEmail, byPhone }
+}
 
 async function readView(context: Context, visit: BusinessVisit, id: string): Promise<ClientView> {
   const { person } = visit
@@ -164,23 +183,16 @@ async function readView(context: Context, visit: BusinessVisit, id: string): Pro
   const { business_id } = client
   const now = context.clock.now()
   const ofClient = { client_id: client.id, business_id, limit: shownBookings }
-  const [counts, figures, [times], stopped, sharing, ahead, past] = await Promise.all([
+  const [counts, figures, [times], stopped, others, ahead, past] = await Promise.all([
     clientHistory(context, shown, now),
     isStaff(person) ? undefined : clientFigures(context, shown),
     isStaff(person) ? [] : clientTimes(context, [shown]),
     stoppedAt(context, { ...client, timezone: shown.timezone }),
-    isStaff(person)
-      ? { data: [] }
-      : listClients(context, person, {
-          email: client.email ?? client.address,
-          business_id,
-          limit: shownOthers,
-        }),
+    isStaff(person) ? { byEmail: [], byPhone: [] } : sharingWith(context, person, shown),
     listBookings(context, person, { ...ofClient, from: now, sort: 'starts_at' }),
     listBookings(context, person, { ...ofClient, to: now, sort: '-starts_at' }),
   ])
   const business = visit.businesses.find((one) => one.id === business_id) ?? visit.business
-  const others = sharing.data.filter((other) => other.client.id !== client.id)
   const bookingId = id === client.id ? undefined : id
   return {
     ...shown,
