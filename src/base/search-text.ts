@@ -23,7 +23,7 @@ export function searchText(text: string): string {
 
 /**
  * Returns a typed search term as stored texts have it (see `searchText`). A phone number becomes the digits that all its
- * spellings share, because each client is stored with the number as it was typed.
+ * spellings share. Each client is stored with the number as it was typed.
  */
 export function searchTerm(typed: string): string {
   return sharedDigits(typed) ?? searchText(typed)
