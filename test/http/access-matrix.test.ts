@@ -1088,8 +1088,12 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
     const reply = isForm
       ? await sendForm(service, `/${path}`, { answer: 'confirm' })
       : await service.call(method, `/${path}`, { token: own.business_key })
-    expect(reply).toMatchObject({ status: 404, body: { code: 'not_found' } })
-    if (!isForm) expect(await service.call(method, `/${path}`)).toMatchObject({ status: 404 })
+    // a report of an unknown channel gets the answer of a known one
+    const refusal = path.startsWith('/calendar-pushes/')
+      ? { status: 204 }
+      : { status: 404, body: { code: 'not_found' } }
+    expect(reply).toMatchObject(refusal)
+    if (!isForm) expect(await service.call(method, `/${path}`)).toMatchObject({ status: refusal.status })
   })
 
   describe.each(tried)('$route', ({ route, may, people, operation }) => {
