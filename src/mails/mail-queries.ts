@@ -23,7 +23,7 @@ import type {
   ServicesTable,
 } from '../database/tables.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
-import { depositDueSeconds, leaseSeconds, maxAttempts } from './mail-rules.ts'
+import { depositDueSeconds, kindsToAnswer, leaseSeconds, maxAttempts } from './mail-rules.ts'
 
 /*
  * The lease of an email is its `next_attempt_at`, as for a delivery. Emails to one recipient of a business take turns.
@@ -39,7 +39,7 @@ export type LeasedMail = Omit<MailsTable, 'attempts' | 'next_attempt_at'> & {
 
 /**
  * The oldest email that waits for its recipient. A deposit request blocks no other email while the client may still be
- * paying.
+ * paying. An email that asks the business for an answer does not wait for postponed ones.
  */
 function isOldest(now: Instant) {
   const paying = plusSeconds(now, -depositDueSeconds)
@@ -47,7 +47,8 @@ function isOldest(now: Instant) {
     select 1 from mails as e
      where e.status = 'queued' and e.business_id = m.business_id and e.audience = m.audience
        and e.recipient = m.recipient and e.id < m.id
-       and not (e.kind = 'deposit_due' and e.next_attempt_at > ${now} and e.created_at > ${paying}))`
+       and not (e.next_attempt_at > ${now} and (e.kind = 'deposit_due' and e.created_at > ${paying}
+           or m.audience = 'business' and m.kind in (${sql.join(kindsToAnswer.map((kind) => sql.lit(kind)))}))))`
 }
 
 /** The way of a message to its recipient. */

@@ -51,7 +51,12 @@ export function pauseSeconds(attempts: number): number {
 export const maxToClientPerHour = 5
 /** Emails to one recipient of a business within an hour. Beyond this, one email reports many bookings. */
 export const maxToBusinessPerHour = 20
+/** The same when one of them is about a request, whose deadline would pass while it waits. It is sent before others. */
+export const maxWithRequestsPerHour = 60
 export const limitSeconds = 3_600
+
+/** Emails that ask the business for an answer before a deadline. */
+export const kindsToAnswer: readonly MailKind[] = ['requested', 'answer_due']
 
 /** Time from the booking to the email that requests its deposit. Most clients pay at once. */
 export const depositDueSeconds = 300

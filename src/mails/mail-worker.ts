@@ -20,11 +20,13 @@ import {
   findRefundsUpTo,
 } from './mail-queries.ts'
 import {
+  kindsToAnswer,
   leaseSeconds,
   limitSeconds,
   mailKinds,
   maxToBusinessPerHour,
   maxToClientPerHour,
+  maxWithRequestsPerHour,
   noticeToSend,
   refundOfOccasion,
 } from './mail-rules.ts'
@@ -241,15 +243,17 @@ export class MailWorker extends OutboxWorker {
         else obsolete.push(mail)
       }
     }
-    const [first] = notices
+    const request = notices.find((notice) => kindsToAnswer.includes(notice.mail.kind))
+    const first = request ?? notices[0]
     if (!first) return this.conclude(mails, obsolete, [])
     const { mail, booking } = first
     const since = plusSeconds(now, -limitSeconds)
-    const sent = await sentSince(db.reads, mail, { since, max: maxToBusinessPerHour })
-    if (sent.length >= maxToBusinessPerHour) return this.postpone(mails, limitedUntil(sent[0] ?? now))
+    const max = request ? maxWithRequestsPerHour : maxToBusinessPerHour
+    const sent = await sentSince(db.reads, mail, { since, max })
+    if (sent.length >= max) return this.postpone(mails, limitedUntil(sent[0] ?? now))
     const fullUntil = await this.countCaused(mail, booking)
     if (fullUntil) return this.waitUntil(fullUntil, mails, mail)
-    const isMany = sent.length + notices.length > maxToBusinessPerHour
+    const isMany = !request && sent.length + notices.length > maxToBusinessPerHour
     const result = await this.send(mail, mail.to_email, async (from) => ({
       booking,
       content: isMany

@@ -1,5 +1,6 @@
 import ICAL from 'ical.js'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { bookSlot, sessionClient } from '../support/client.ts'
 import { onOneEngine } from '../support/long.ts'
 import { mailWorld, nextClient, type MailWorld } from '../support/mail-world.ts'
 
@@ -329,5 +330,21 @@ onOneEngine('sqlite', 'mails about bookings', (engine) => {
     const inLines = many.reduce((sum, { text }) => sum + (text.match(/^\* New: Ada/gm)?.length ?? 0), 0)
     expect(lines.length).toBe(notices.length)
     expect(single + inLines).toBe(50)
+  })
+
+  test('a request is reported at once, also beyond twenty emails an hour', async () => {
+    for (let count = 0; count < 20; count += 1) {
+      await world.book(await world.offer(), monday)
+      await world.sent()
+    }
+    world.fresh()
+    await world.book(await world.offer(), monday)
+    const later = '2026-12-07T10:00:00+01:00'
+    const offer = await world.offer({ respondWithin: 1_440 })
+    const session = await sessionClient(world.service, world.business)
+    await bookSlot(session, offer, later, { book: { client: nextClient() } })
+    await world.sent()
+    const notices = world.fresh().filter(({ recipients }) => recipients.includes(desk))
+    expect(notices.map(({ headers }) => headers.subject?.split(':')[0])).toEqual(['Request'])
   })
 })
