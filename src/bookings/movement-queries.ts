@@ -144,13 +144,13 @@ export interface DueSum {
   amount: number
 }
 
-/** Adds up what is due. */
-export async function sumDue(db: Reads, businessId: string): Promise<DueSum[]> {
+/** Adds up what is due: the whole amounts that findDue lists. */
+export async function sumDue(db: Reads, { businessId, serviceId }: AskedMovements): Promise<DueSum[]> {
   const { rows } = await sql<{ currency: string; count: number; amount: number | string }>`
     select p.currency, cast(count(*) as integer) as count, cast(sum(p.amount) as bigint) as amount
       from payments as p
            join bookings as k on k.id = p.booking_id and k.business_id = p.business_id
-     where p.business_id = ${businessId} and p.status = 'due' and p.amount > 0
+     where p.business_id = ${businessId} and p.status = 'due' and p.amount > 0 ${isOfService(serviceId)}
      group by p.currency
      order by p.currency`.execute(db)
   return rows.map((row) => ({ ...row, amount: Number(row.amount) }))

@@ -90,7 +90,7 @@ export async function readTakings(
 ): Promise<{ total: Takings[]; days: DayTakings[]; services: ServiceTakings[]; due: DueSum[] }> {
   const db = context.db.reads
   const { id, timezone } = await businessInScope(db, actor.scope, businessId)
-  const due = await sumDue(db, id)
+  const due = await sumDue(db, { businessId: id, serviceId })
   if (type === 'due') return { total: [], days: [], services: [], due }
   const count = async () => {
     const slices = new Slices(isGone)

@@ -12,12 +12,14 @@ onEachEngine('the payments of a business', (engine) => {
   let world: DepositWorld
   let manager: LoggedIn
   let booking: string
+  let cutId: string
   let colour: string
   beforeAll(async () => {
     world = await depositWorld(engine)
     const place = { businessId: world.business.id }
     const cut = await makeOffer(world.service, world.business.id, { name: 'Cut', deposit: money(2_500) })
     const dear = await makeOffer(world.service, world.business.id, { name: 'Colour', deposit: money(4_000) })
+    cutId = cut.service_id
     colour = dear.service_id
     const first = await world.due({ offer: cut })
     await world.paid(first.sessionId)
@@ -55,7 +57,9 @@ onEachEngine('the payments of a business', (engine) => {
     const due = await read('?type=due')
     expect(due).toMatch(/10:01 .* Deposit due €25/)
     expect(due).not.toMatch(/Deposit paid|Received/)
-    expect(await read(`?service=${colour}`)).toMatch(/Received €40 Due now/)
+    expect(await read(`?service=${colour}`)).toMatch(/Received €40 Today/)
+    expect(await read(`?service=${cutId}`)).toMatch(/Received €25 .*Due now €25 one payment/)
+    expect(await read(`?type=due&service=${colour}`)).not.toContain('€25')
     expect(await read('?range=own&from=2026-11-20&to=2026-11-20')).toMatch(/Received €25 Due now/)
     expect(await read('?range=own&from=2026-11-22&to=2026-11-23')).toContain('No payments in this period.')
     expect(await read('?range=own&from=2026-11-22&to=2026-11-20')).toContain(

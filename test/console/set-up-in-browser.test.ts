@@ -85,6 +85,12 @@ describe.runIf(chromiumPath !== undefined)('in a browser, what a business offers
     await deposit.fill('10')
     await page.getByLabel('The full price', { exact: true }).check()
     expect(await seen()).toEqual([false, true])
+    const bottomOf = async (name: string) => {
+      const box = await page.locator(`[name="${name}"]`).boundingBox()
+      return (box?.y ?? 0) + (box?.height ?? 0)
+    }
+    const label = await page.locator('label[for="no_show_percent"]').boundingBox()
+    expect((label?.y ?? 0) - (await bottomOf('fees.2.hours'))).toBeGreaterThanOrEqual(8)
     await page.getByLabel('Nothing', { exact: true }).check()
     expect(await seen()).toEqual([false, false])
     await page.getByLabel('Name', { exact: true }).fill('Plain service')

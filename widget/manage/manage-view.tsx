@@ -411,7 +411,19 @@ function Fees({ managed: { fees = [], booking }, formats, texts }: ShownView) {
   })
 }
 
-/** Renders the deadlines for changes, and the contact for later. */
+/** Returns what cancelling now costs, in sentences. Empty if it costs nothing. */
+function costsOfCancelling({ managed: { policy }, formats, texts }: ShownView): string[] {
+  const { fee, refund } = policy
+  if (!fee) return []
+  const say = (key: 'feeCharged' | 'feeKept' | 'feeReturned', amount: number) =>
+    fill(texts[`manage.${key}`], { amount: formats.money({ ...fee, amount }) })
+  return [
+    ...(fee.charged > 0 ? [say('feeCharged', fee.charged)] : []),
+    ...(refund === 'part' ? [say('feeKept', fee.amount), say('feeReturned', fee.refunded)] : []),
+  ]
+}
+
+/** Renders what cancelling costs now, the deadlines for changes, and the contact for later. */
 function Policy(props: ShownView) {
   const { managed, texts } = props
   const { booking, policy, business } = managed
@@ -431,9 +443,10 @@ function Policy(props: ShownView) {
           ...(canCancelUntil ? [fill(texts.untilCancel, { time: cancel })] : []),
           ...(isPending && policy.can_cancel && !isRequest ? [texts['manage.always']] : []),
         ]
+  const costs = policy.can_cancel ? costsOfCancelling(props) : []
   return (
     <div class="policy hint">
-      {lines.map((line) => (
+      {[...costs, ...lines].map((line) => (
         <p key={line}>{line}</p>
       ))}
       <p>
@@ -542,7 +555,7 @@ function AskCancel(props: ShownView) {
   const isRequest = respondByMs(booking) !== undefined
   const { payment } = booking
   const amount = payment?.amount && payment.status === 'paid' ? formats.money(payment) : null
-  const { fee } = policy
+  const costs = costsOfCancelling(props)
   const isPart = policy.refund === 'part'
   return (
     <Step key="cancel" title={isRequest ? texts['manage.askWithdraw'] : texts['manage.askCancel']} isLater>
@@ -554,21 +567,11 @@ function AskCancel(props: ShownView) {
           void flow.cancel({ reason: reason.trim(), series })
         }}
       >
-        {fee && (
+        {costs.length > 0 && (
           <div class="notice">
-            {fee.charged > 0 && (
-              <p>
-                {fill(texts['manage.feeCharged'], { amount: formats.money({ ...fee, amount: fee.charged }) })}
-              </p>
-            )}
-            {isPart && <p>{fill(texts['manage.feeKept'], { amount: formats.money(fee) })}</p>}
-            {isPart && (
-              <p>
-                {fill(texts['manage.feeReturned'], {
-                  amount: formats.money({ ...fee, amount: fee.refunded }),
-                })}
-              </p>
-            )}
+            {costs.map((line) => (
+              <p key={line}>{line}</p>
+            ))}
           </div>
         )}
         {amount !== null && !isPart && (
