@@ -98,6 +98,28 @@ describe.skipIf(chromiumPath === undefined)('fees of a service', () => {
     expect(await misfitsIn(page)).toEqual([])
   }
 
+  test('a full payment that depends on the person says "from"', async () => {
+    const token = salon().business_key
+    const person = async (name: string) =>
+      String((await service.call('POST', '/staff', { token, body: { name } })).body.id)
+    const [senior, junior] = [await person('Anna Weber'), await person('Ben Kraus')]
+    const price = (amount: number) => ({ amount, currency: 'EUR' })
+    const made = await service.call('POST', '/services', {
+      token,
+      body: {
+        ...{ name: 'Colour in full', duration_minutes: 60, price: price(6_300), payment: 'full' },
+        ...{ location_ids: [salon().locations[0]?.id], staff_ids: [senior, junior] },
+        terms: [{ staff_id: senior, price: price(7_000) }],
+      },
+    })
+    expect(made.status).toBe(201)
+    const visitor = await openVisitor(browser, { width: 390, height: 844 })
+    visitors.push(visitor)
+    await visitor.page.goto(`${address}/book/${salon().publishable_key}`)
+    const option = visitor.page.getByRole('button', { name: /Colour in full/ })
+    expect((await option.innerText()).replaceAll(/\s+/g, ' ')).toContain('from €63 from €63 due now')
+  })
+
   test('the visitor agrees, sees the fee before cancelling, and pays by the link if the card is declined', async () => {
     const { page, id } = await booked('10:00', 'A card that is declined')
     expect(await shown(id)).toMatchObject({ status: 'confirmed', fee_consent: { text: sentence } })

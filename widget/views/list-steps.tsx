@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { Service } from '../api/api-types.ts'
+import type { Money, Service } from '../api/api-types.ts'
 import {
   anyone,
   itemsOf,
@@ -117,6 +117,8 @@ export function TotalFacts({
   formats,
 }: Pick<View, 'language' | 'formats'> & { totals: Totals }) {
   const [shortest, longest] = minutes
+  /** Formats an amount. A full payment is as much as the price, so it depends on the person as well. */
+  const say = (one: Money) => priceText(one, { texts, formats }, isFrom && one.amount === price?.amount)
   return (
     <>
       <span>
@@ -124,8 +126,8 @@ export function TotalFacts({
           ? formats.minutes(shortest)
           : minutes.map((one) => formats.minutes(one, 'short')).join(' – ')}
       </span>
-      {price && <span>{priceText(price, { texts, formats }, isFrom)}</span>}
-      {deposit && <span>{fill(texts.deposit, { amount: formats.money(deposit) })}</span>}
+      {price && <span>{say(price)}</span>}
+      {deposit && <span>{fill(texts.deposit, { amount: say(deposit) })}</span>}
     </>
   )
 }
@@ -210,7 +212,7 @@ function initialsOf(name: string): string {
   const shown = [...words.slice(0, 1), ...words.slice(1).slice(-1)]
   // splits by code point, so that no character breaks
   return shown
-    .map((word) => String.fromCodePoint(word.codePointAt(0) ?? 32))
+    .map(([letter]) => letter)
     .join('')
     .toLocaleUpperCase()
 }
