@@ -163,7 +163,9 @@ function confirmPage(
       ${face(called)}
       <span
         ><bdi class="client-name">${called}</bdi>
-        <bdi class="soft">${client.phone ?? client.email ?? ''}</bdi></span
+        <bdi class="soft"
+          >${[client.phone, client.email].filter((one) => one !== null).join(' · ')}</bdi
+        ></span
       >
     </p>`
   return frame(visit, {
