@@ -77,6 +77,7 @@ onOneEngine('postgres', 'series in the console', (engine) => {
     const text = textOf(String(refused.body))
     expect(text).toContain('These dates are not free:')
     expect(text).toMatch(/30 Mar.*Free nearby:.*30 Mar/)
+    expect(text).not.toContain('Free at the same time') // as the first date, which is free
     expect(String(refused.body)).toMatch(/<select[^>]*name="repeat.every"[^]*?value="week"\s+selected/)
     expect(String(refused.body)).toContain('name="conflicts"')
     const { data } = (await booker.call('GET', '/bookings?from=2027-03-01T00:00:00Z&to=2027-03-04T00:00:00Z'))

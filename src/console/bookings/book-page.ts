@@ -16,7 +16,7 @@ import { face } from '../frame/faces.ts'
 import { clockText, dayText, instantOf, lengthText } from '../frame/formats.ts'
 import { answerFields } from '../../pages/answer-fields.ts'
 import { warning } from './booking-page.ts'
-import { conflictList, conflictsOf, repeatFields, skipBox } from './book-series.ts'
+import { conflictList, conflictsOf, isAt, repeatFields, skipBox } from './book-series.ts'
 import { answerWords, bookingWords } from './booking-words.ts'
 import { freeTimes, type FreeTimes, nearGroup, type OthersFree } from './book-times.ts'
 import { itemFields, type ItemRow, lengthOfItems, offerText, totalOfItems } from './item-fields.ts'
@@ -218,6 +218,9 @@ export function bookForm(form: BookForm): ShownPage {
     conflicts.length > 0
       ? conflictList(visit, conflicts, { timezone, typed })
       : nearTimes(visit, refusal, { timezone, staff })
+  // the first date of a series may be free although a later one is not
+  const isFirstFree = conflicts.length > 0 && !conflicts.some(isAt(form.free?.startsAt))
+  const free = isFirstFree ? undefined : form.free
   return calendarForm(
     texts.frame.book,
     html`<h1>${texts.frame.book}: <bdi>${items.map((item) => item.service.name).join(' + ')}</bdi></h1>
@@ -225,7 +228,7 @@ export function bookForm(form: BookForm): ShownPage {
         ${firstButton('book')}
         ${hidden({ once: visit.once, start: typed['start'], client: typed['client'], service: service.id })}
         ${hidden({ known: typed['known'] ?? '', client_notes: typed['client_notes'] })}
-        ${faultSummary({ typed, faults: others }, bookingWords(texts), html`${othersFree(visit, form.free)} ${near}`)}
+        ${faultSummary({ typed, faults: others }, bookingWords(texts), html`${othersFree(visit, free)} ${near}`)}
         ${clientPart(form)} ${whenFields(form)}
         ${answerFields(answerWords(texts), state, { fields: questionsOf(items) })}
         ${field(state, { name: 'notes', label: t.notes, rows: 2, max: 1000, focus: form.next === 'notes' })}

@@ -82,6 +82,12 @@ export function conflictsOf(refusal: unknown): readonly ShownConflict[] {
   return Array.isArray(conflicts) ? (conflicts as ShownConflict[]) : [] // written by refusalOfSeries
 }
 
+/** Returns a predicate for the conflict of a date. */
+export const isAt =
+  (startsAt: Instant | undefined) =>
+  (conflict: Pick<ShownConflict, 'starts_at'>): boolean =>
+    readInstant(conflict.starts_at) === startsAt
+
 /** Renders the dates of a series that are not free, each with the reason and other times. A form with `typed` offers them to choose. */
 export function conflictList(
   { texts, locale }: ConsoleVisit,
