@@ -72,11 +72,11 @@ export interface ClientFile {
   rows: CsvRecord[]
 }
 
-/** Reads a file. `columns` replaces the recognised meanings. Throws UnreadableClients. */
-export async function readClientFile(
+/** Reads the heading and the rows of a file of CSV. Throws UnreadableClients. */
+export async function readTable(
   text: string,
-  { columns, isGone }: { columns?: readonly (string | undefined)[]; isGone?: () => boolean } = {},
-): Promise<ClientFile> {
+  isGone?: () => boolean,
+): Promise<{ head: string[]; rows: CsvRecord[] }> {
   const slices = new Slices(isGone)
   const rows: CsvRecord[] = []
   let head: string[] | undefined
@@ -92,6 +92,15 @@ export async function readClientFile(
   }
   if (!head || rows.length === 0) throw new UnreadableClients('empty')
   if (head.length > maxColumns) throw new UnreadableClients('too_many_columns', maxColumns)
+  return { head, rows }
+}
+
+/** Reads a file. `columns` replaces the recognised meanings. Throws UnreadableClients. */
+export async function readClientFile(
+  text: string,
+  { columns, isGone }: { columns?: readonly (string | undefined)[]; isGone?: () => boolean } = {},
+): Promise<ClientFile> {
+  const { head, rows } = await readTable(text, isGone)
   const likely = likelyColumns(head)
   return {
     head,

@@ -151,7 +151,7 @@ function assertComplete({ scopes }: Provider, { scopes: granted, refreshToken }:
   return refreshToken
 }
 
-/** Microsoft may leave out the host of its own API. */
+/** Compares scopes. Microsoft may omit the host of Graph. */
 function isSameScope(granted: string, scope: string): boolean {
   const wanted = scope.toLowerCase()
   return granted === wanted || `https://graph.microsoft.com/${granted}` === wanted

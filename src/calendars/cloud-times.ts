@@ -14,7 +14,7 @@ export function addTime(times: BusyTime[], time: BusyTime, { fromMs, toMs }: Spa
   times.push(time)
 }
 
-/** Returns a time with its offset in milliseconds since 1970-01-01T00:00:00Z; undefined if it is none. */
+/** Returns a time with its offset in milliseconds since 1970-01-01T00:00:00Z; undefined for other texts. */
 export function instantMs(text: string | undefined): number | undefined {
   try {
     return text === undefined ? undefined : Temporal.Instant.from(text).epochMilliseconds

@@ -107,7 +107,7 @@ export class MicrosoftCalendar implements CalendarServer {
       await this.api.call('DELETE', eventAddress(event.calendar, key), { takes: [404, 410] })
   }
 
-  /** Renews the known subscription, or creates one if there is none. */
+  /** Renews the known subscription, or creates the first one. */
   async watch(
     calendar: string,
     { known, freshId, nowMs, token, address }: ChannelRequest,
@@ -151,8 +151,8 @@ export class MicrosoftCalendar implements CalendarServer {
   }
 
   /**
-   * Returns `known` if nothing has changed since, else the address of the next delta. Null if there is none, as for a
-   * calendar whose first delta has too many pages.
+   * Returns `known` if nothing has changed since, else the address of the next delta. Null without a delta, as for
+   * a calendar whose first one has too many pages.
    */
   private async deltaAfter(
     calendar: string,

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
-import { CsvFault, type CsvRecord, readCsv } from '../base/csv-reader.ts'
+import type { CsvRecord } from '../base/csv-reader.ts'
 import { type Instant, instantFromMs, latestMs, plusMinutes, toMs } from '../base/instants.ts'
 import { searchText } from '../base/search-text.ts'
 import { Slices } from '../base/slices.ts'
 import { compileCreation, fieldErrorsOf } from '../base/validation.ts'
 import { readRow } from '../bookings/client-columns.ts'
-import { UnreadableClients } from '../bookings/client-import.ts'
+import { readTable } from '../bookings/client-import.ts'
 import { CreateClient } from '../bookings/client-schemas.ts'
 import type { Catalogue } from '../catalogue/export.ts'
 import type { Location, StaffMember } from '../catalogue/location-and-staff-schemas.ts'
@@ -25,8 +25,6 @@ import { stateOf } from './status-words.ts'
  * the location. A row without a booking number is known by its time, service, person and client.
  */
 
-const maxRows = 20_000
-const maxColumns = 100
 const maxNotes = 1_000
 const maxMinutes = 1_440
 
@@ -52,21 +50,7 @@ interface Choices {
 
 /** Reads a file. Throws UnreadableClients. */
 export async function readAppointmentFile(text: string, choices: Choices = {}): Promise<AppointmentFile> {
-  const slices = new Slices(choices.isGone)
-  const rows: CsvRecord[] = []
-  let head: string[] | undefined
-  try {
-    for (const record of readCsv(text)) {
-      if (head) rows.push(record)
-      else head = record.cells
-      if (rows.length > maxRows) throw new UnreadableClients('too_many_rows', maxRows)
-      await slices.giveWay()
-    }
-  } catch (error) {
-    throw error instanceof CsvFault ? new UnreadableClients('open_quote', error.row) : error
-  }
-  if (!head || rows.length === 0) throw new UnreadableClients('empty')
-  if (head.length > maxColumns) throw new UnreadableClients('too_many_columns', maxColumns)
+  const { head, rows } = await readTable(text, choices.isGone)
   const likely = likelyAppointmentColumns(head)
   const columns = likely.map(
     (usual, index) => appointmentColumns.find((one) => one === choices.columns?.[index]) ?? usual,

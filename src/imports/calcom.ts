@@ -228,7 +228,7 @@ function readBookings(reading: Reading, hosts: ReadonlyMap<string, string[]>): v
     const isCancelled = status === 'cancelled' || status === 'rejected'
     const parts = { service, location: undefined, staff, starts_at, ends_at, party_size: 1 }
     const created_at = utcInstant(booking['createdAt'])
-    // with seats, each attendee has a place of their own
+    // with seats, each attendee becomes a booking
     const hasSeats = typeof types.get(service)?.['seatsPerTimeSlot'] === 'number'
     for (const [index, attendee] of (hasSeats ? own : own.slice(0, 1)).entries()) {
       const others = hasSeats ? [] : own.slice(1)

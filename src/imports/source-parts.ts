@@ -36,7 +36,7 @@ export function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** Reads an instant in RFC 3339. One without an offset is in UTC. Undefined if it is none. */
+/** Reads an instant in RFC 3339. Without an offset, it is in UTC. Returns undefined for other values. */
 export function utcInstant(value: unknown): Instant | undefined {
   const text = textOf(value).replace(' ', 'T')
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text)) return undefined

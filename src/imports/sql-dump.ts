@@ -159,7 +159,7 @@ class DumpReader {
     return false
   }
 
-  /** Skips a text or name in quotation marks. Returns false if there is none. */
+  /** Skips a text or name in quotation marks. Returns false before anything else. */
   private skipQuoted(): boolean {
     const mark = this.text.charAt(this.at)
     if (mark !== "'" && mark !== '"' && mark !== '`') return false

@@ -10,7 +10,7 @@ import { icon } from '../../pages/icons.ts'
 import { pathOf } from '../frame/console-page.ts'
 import type { BusinessVisit, ShownPage } from '../frame/console-route.ts'
 import { momentText } from '../frame/formats.ts'
-import { fileFields, fileFaultText } from '../frame/import-file.ts'
+import { columnChoices, fileFaultText, fileFields } from '../frame/import-file.ts'
 
 /* The pages of an import of appointments: the file, the plan, and the result. */
 
@@ -71,19 +71,10 @@ export function bookingPlanPage(visit: BusinessVisit, { text, file, report }: Pl
         }
         <h2>${clientImport.columns}</h2>
         <p>${t.columnsHow}</p>
-        <div class="import-columns">
-          ${file.head.map(
-            (heading, index) =>
-              html`<div class="import-column">
-                ${choice(state, {
-                  name: `column.${index}`,
-                  label: heading === '' ? clientImport.column({ number: index + 1 }) : heading,
-                  options: appointmentColumns.map((one) => [one, columnName(visit, one)] as const),
-                })}
-                <p class="soft"><bdi>${file.examples[index] ?? ''}</bdi></p>
-              </div>`,
-          )}
-        </div>
+        ${columnChoices(visit, state, {
+          ...file,
+          options: appointmentColumns.map((one) => [one, columnName(visit, one)] as const),
+        })}
         ${choice(state, {
           name: 'date_order',
           label: t.dateOrder,

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { decodeCsv } from '../../base/csv-reader.ts'
 import { UnreadableClients } from '../../bookings/client-import.ts'
 import type { Context } from '../../bookings/context.ts'
 import type { MultipartForm } from '../../http/multipart.ts'
@@ -8,7 +7,7 @@ import { importAppointments } from '../../imports/appointment-import.ts'
 import { dateOrders } from '../../imports/appointment-times.ts'
 import { sendConsolePage } from '../frame/console-page.ts'
 import type { BusinessVisit, ConsoleRoute, ShownPage } from '../frame/console-route.ts'
-import { columnsIn, importForm, importRole, maxFormBytes } from '../frame/import-form.ts'
+import { columnsIn, importedText, importForm, importRole } from '../frame/import-form.ts'
 import {
   bookingFilePage,
   bookingImportPath,
@@ -43,18 +42,15 @@ export function bookingImportRoutes(app: FastifyInstance, context: Context): voi
 async function answer(
   context: Context,
   visit: BusinessVisit,
-  { fields, files }: MultipartForm,
+  form: MultipartForm,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  const { fields } = form
   const send = (shown: ShownPage, status = 200) => sendConsolePage(reply.code(status), { visit, ...shown })
-  const { file: bytes } = files
-  const text = bytes && bytes.length > 0 ? decodeCsv(bytes) : (fields['text'] ?? '')
-  if (text === '') return send(bookingFilePage(visit, new UnreadableClients('empty')), 422)
-  if (text.length > maxFormBytes)
-    return send(bookingFilePage(visit, new UnreadableClients('too_many_rows')), 422)
   const order = dateOrders.find((one) => one === fields['date_order'])
   const { isGone } = visit
   try {
+    const text = importedText(form)
     const file = await readAppointmentFile(text, { columns: columnsIn(fields), order, isGone })
     const apply = fields['do'] === 'import' && fields['planned'] === plannedBookings(file)
     const input = { business_id: visit.business.id, file, apply, isGone }

@@ -1,11 +1,11 @@
 import { html, type Html } from '../../base/html.ts'
 import { type ClientColumn, clientColumns, type ImportedField } from '../../bookings/client-columns.ts'
 import type { ClientFile, ClientImportReport, ImportProblem } from '../../bookings/client-import.ts'
-import { choice, filledForm, hidden, tick } from '../../pages/form.ts'
+import { filledForm, hidden, tick } from '../../pages/form.ts'
 import { icon } from '../../pages/icons.ts'
 import { pathOf } from '../frame/console-page.ts'
 import type { BusinessVisit, ShownPage } from '../frame/console-route.ts'
-import { fileFaultText, fileFields } from '../frame/import-file.ts'
+import { columnChoices, fileFaultText, fileFields } from '../frame/import-file.ts'
 
 /* The pages of an import of clients: the file, the plan, and the result. */
 
@@ -68,19 +68,10 @@ export function planPage(visit: BusinessVisit, { text, file, replaces, report }:
         }
         <h2>${t.columns}</h2>
         <p>${t.columnsHow}</p>
-        <div class="import-columns">
-          ${file.head.map(
-            (heading, index) =>
-              html`<div class="import-column">
-                ${choice(state, {
-                  name: `column.${index}`,
-                  label: heading === '' ? t.column({ number: index + 1 }) : heading,
-                  options: clientColumns.map((one) => [one, columnName(visit, one)] as const),
-                })}
-                <p class="soft"><bdi>${file.examples[index] ?? ''}</bdi></p>
-              </div>`,
-          )}
-        </div>
+        ${columnChoices(visit, state, {
+          ...file,
+          options: clientColumns.map((one) => [one, columnName(visit, one)] as const),
+        })}
         ${tick(state, 'replaces', t.replaces)}
         <p class="soft">${t.replacesHint}</p>
         <div class="actions save"><button type="submit" name="do" value="plan">${t.check}</button></div>

@@ -1,7 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { Type } from 'typebox'
-import { decodeCsv } from '../../base/csv-reader.ts'
 import { csvFormOf } from '../../base/csv.ts'
 import { problems, StrictObject } from '../../base/wire.ts'
 import { clientCsv } from '../../bookings/client-csv.ts'
@@ -14,7 +13,7 @@ import { sendFile } from '../bookings/bookings-routes.ts'
 import { findVisit, pathOf, sendConsolePage } from '../frame/console-page.ts'
 import { type BusinessVisit, type ConsoleRoute, type ShownPage, tags } from '../frame/console-route.ts'
 import { sendLogIn } from '../frame/gate-page.ts'
-import { columnsIn, importForm, importRole, maxFormBytes } from '../frame/import-form.ts'
+import { columnsIn, importedText, importForm, importRole } from '../frame/import-form.ts'
 import { filePage, importedPage, importPath, plannedOf, planPage } from './import-page.ts'
 
 /* The import and export of a business's clients as CSV. */
@@ -43,18 +42,16 @@ export function clientImportRoutes(app: FastifyInstance, context: Context): void
 async function answer(
   context: Context,
   visit: BusinessVisit,
-  { fields, files }: MultipartForm,
+  form: MultipartForm,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  const { fields } = form
   const send = (shown: ShownPage, status = 200) => sendConsolePage(reply.code(status), { visit, ...shown })
-  const { file: bytes } = files
-  const text = bytes && bytes.length > 0 ? decodeCsv(bytes) : (fields['text'] ?? '')
-  if (text === '') return send(filePage(visit, new UnreadableClients('empty')), 422)
-  if (text.length > maxFormBytes) return send(filePage(visit, new UnreadableClients('too_many_rows')), 422)
   const replaces = fields['replaces'] === 'on'
   const columns = columnsIn(fields)
   const { isGone } = visit
   try {
+    const text = importedText(form)
     const file = await readClientFile(text, { columns, isGone })
     const isPlanned = fields['planned'] === plannedOf(file, replaces)
     const apply = fields['do'] === 'import' && isPlanned

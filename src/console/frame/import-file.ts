@@ -1,5 +1,6 @@
 import { html, type Html } from '../../base/html.ts'
 import { UnreadableClients } from '../../bookings/client-import.ts'
+import { choice, type FormState } from '../../pages/form.ts'
 import type { BusinessVisit } from './console-route.ts'
 
 /** Renders the field for a file of CSV, and the button that reads it. */
@@ -34,4 +35,25 @@ export function fileFaultText({ texts: { clientImport: t } }: BusinessVisit, fau
     case 'too_many_columns':
       return t.faults.tooLong
   }
+}
+
+/** Renders the meaning of each column as a choice, with an example. */
+export function columnChoices(
+  { texts: { clientImport: t } }: BusinessVisit,
+  state: FormState,
+  { head, examples, options }: { head: string[]; examples: string[]; options: [string, string][] },
+): Html {
+  return html`<div class="import-columns">
+    ${head.map(
+      (heading, index) =>
+        html`<div class="import-column">
+          ${choice(state, {
+            name: `column.${index}`,
+            label: heading === '' ? t.column({ number: index + 1 }) : heading,
+            options,
+          })}
+          <p class="soft"><bdi>${examples[index] ?? ''}</bdi></p>
+        </div>`,
+    )}
+  </div>`
 }

@@ -3,12 +3,13 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { hasRole } from '../../access/actor.ts'
 import { assertOwnPage } from '../../access/authentication-hook.ts'
+import { decodeCsv } from '../../base/csv-reader.ts'
 import { Problem } from '../../base/errors.ts'
 import { html } from '../../base/html.ts'
 import { ownOrigins } from '../../base/public-url.ts'
 import { compileQuery } from '../../base/validation.ts'
 import { problems, StrictObject } from '../../base/wire.ts'
-import { maxImportBytes } from '../../bookings/client-import.ts'
+import { maxImportBytes, UnreadableClients } from '../../bookings/client-import.ts'
 import type { Context } from '../../bookings/context.ts'
 import { type MultipartForm, readMultipart } from '../../http/multipart.ts'
 import { atName, findSender, sendConsolePage } from './console-page.ts'
@@ -24,7 +25,7 @@ import { sendLogIn } from './gate-page.ts'
 export const importRole = 'manager'
 const multipart = 'multipart/form-data'
 /** A file of Windows-1252 may double in UTF-8, and browsers send CR LF. */
-export const maxFormBytes = 2 * maxImportBytes + 1024 * 1024
+const maxFormBytes = 2 * maxImportBytes + 1024 * 1024
 /** More columns than a file may have. */
 const maxFormFields = 200
 
@@ -121,4 +122,12 @@ export function columnsIn(fields: MultipartForm['fields']): (string | undefined)
   return Object.keys(fields).some((name) => name.startsWith('column.'))
     ? Array.from({ length: maxFormFields }, (_each, index) => fields[`column.${index}`])
     : []
+}
+
+/** Returns the text of an uploaded file, or of the one that the form carries. Throws UnreadableClients. */
+export function importedText({ fields, files: { file: bytes } }: MultipartForm): string {
+  const text = bytes && bytes.length > 0 ? decodeCsv(bytes) : (fields['text'] ?? '')
+  if (text === '') throw new UnreadableClients('empty')
+  if (text.length > maxFormBytes) throw new UnreadableClients('too_many_rows')
+  return text
 }
