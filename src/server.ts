@@ -40,6 +40,7 @@ import { oldCalendarWrites } from './calendars/calendar-account.ts'
 import { calendarAccountRoutes } from './calendars/calendar-account-routes.ts'
 import { CalendarWriter } from './calendars/calendar-writer.ts'
 import { ChannelWorker } from './calendars/calendar-channels.ts'
+import { DisconnectionWorker } from './calendars/calendar-disconnections.ts'
 import { calendarPushRoutes } from './calendars/push-routes.ts'
 import { BusyCalendarWorker, openReader } from './calendars/busy-calendar-worker.ts'
 import { feedFileRoutes, feedRoutes } from './calendars/feed-routes.ts'
@@ -175,6 +176,7 @@ export interface App {
   requests: RequestWorker
   calendarWrites: CalendarWriter
   channels: ChannelWorker
+  disconnections: DisconnectionWorker
   /** Starts to listen and returns the URL, such as http://127.0.0.1:3000. */
   listen(): Promise<string>
   /** Fails readiness, lets requests finish for at most 8.5 seconds, then closes the database. */
@@ -293,6 +295,7 @@ function openWorkers(
     requests: new RequestWorker(context),
     calendarWrites: new CalendarWriter(context, reader),
     channels: new ChannelWorker(context, reader),
+    disconnections: new DisconnectionWorker(context, reader),
     calendars: new BusyCalendarWorker(context, reader, replaced.calendarPollMs),
   }
 }

@@ -8,8 +8,8 @@ import type { CalendarServer, FoundAccount } from './calendar-server.ts'
 import { CloudApi, type TokenSource } from './cloud-api.ts'
 import { GoogleCalendar } from './google-calendar.ts'
 import { MicrosoftCalendar, microsoftHeaders } from './microsoft-calendar.ts'
-import { refreshTokens } from './oauth.ts'
-import { type Provider, providerOf } from './providers.ts'
+import { refreshTokens, revokeToken } from './oauth.ts'
+import { type Provider, type ProviderName, providerOf } from './providers.ts'
 
 /*
  * Opens the server of an account. The password, or the refresh token, is encrypted and goes only to that server or its
@@ -28,6 +28,23 @@ export async function credentialSealer({
   return (credential, owner) => sealer.seal(credential, ownerOf(owner))
 }
 
+/** The columns that open an account. */
+type Credential = Owner & Pick<CalendarAccountsTable, 'id' | 'kind' | 'credential_sealed' | 'connected_at'>
+
+/** Returns the password or refresh token of an account. Throws a FetchFailed if HOLDFAST_SECRET has changed. */
+async function credentialOf({ secret }: Pick<Context, 'secret'>, account: Credential): Promise<string> {
+  const credential = (await secret.sealer('calendars')).open(account.credential_sealed, ownerOf(account))
+  if (credential === undefined) throw new FetchFailed('secret_changed')
+  return credential
+}
+
+/** Returns a provider. Throws a FetchFailed if the operator has not set it up. */
+export function assertProvider({ config }: Pick<Context, 'config'>, kind: ProviderName): Provider {
+  const provider = providerOf(config, kind)
+  if (!provider) throw new FetchFailed('provider_not_set_up')
+  return provider
+}
+
 /**
  * Opens the server of an account. Throws a FetchFailed if HOLDFAST_SECRET has changed, or if this server no longer has
  * the settings of the provider.
@@ -35,19 +52,26 @@ export async function credentialSealer({
 export async function openAccount(
   context: Context,
   reader: CalendarReader,
-  account: CalendarAccountsTable,
+  account: Credential,
 ): Promise<CalendarServer> {
-  const { kind, user_name: userName, credential_sealed } = account
-  const sealer = await context.secret.sealer('calendars')
-  const credential = sealer.open(credential_sealed, ownerOf(account))
-  if (credential === undefined) throw new FetchFailed('secret_changed')
+  const { kind, user_name: userName } = account
+  const credential = await credentialOf(context, account)
   if (kind === 'caldav') {
     const dav = new CalDav(reader.http, { userName, password: credential })
     return new CalDavAccount(dav, (file) => reader.times(file))
   }
-  const provider = providerOf(context.config, kind)
-  if (!provider) throw new FetchFailed('provider_not_set_up')
+  const provider = assertProvider(context, kind)
   return openCloud(reader, provider, tokensOf(context, reader, { account, provider, credential }))
+}
+
+/** Ends the access that a person granted, if the provider lets programs do that. Throws a FetchFailed. */
+export async function endGrant(
+  context: Context,
+  { http }: Pick<CalendarReader, 'http'>,
+  account: Credential & { kind: ProviderName },
+): Promise<void> {
+  const { revokeUrl } = assertProvider(context, account.kind)
+  if (revokeUrl !== undefined) await revokeToken(http, revokeUrl, await credentialOf(context, account))
 }
 
 /** A server at a provider, which lists its calendars itself. */
@@ -68,11 +92,7 @@ export function openCloud(
 function tokensOf(
   context: Context,
   reader: CalendarReader,
-  {
-    account,
-    provider,
-    credential,
-  }: { account: CalendarAccountsTable; provider: Provider; credential: string },
+  { account, provider, credential }: { account: Credential; provider: Provider; credential: string },
 ): TokenSource {
   const grant = `${account.id} ${account.connected_at}`
   return {

@@ -1,18 +1,20 @@
-import { type Insertable, sql } from 'kysely'
+import { type Insertable, type RawBuilder, sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
 import type { Queries, Reads } from '../database/database.ts'
 import type { BlocksTable, BusyCalendarsTable } from '../database/tables.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
+import type { Waiting } from './fair-share-rules.ts'
 
 /** Maximum number of busy calendars of a staff member, in places 0 to 4. */
 export const maxBusyCalendars = 5
 
-/** A busy calendar with the zone of its business. */
+/** A busy calendar with the zone and the hub of its business. */
 export interface BusyCalendarRow extends Omit<BusyCalendarsTable, 'place'> {
   timezone: string
+  hub_id: string | null
 }
 
-/** Selects calendars with the zone of their business. */
+/** Selects calendars with the zone and the hub of their business. */
 export function selectBusyCalendars(db: Reads) {
   return db
     .selectFrom('busy_calendars as c')
@@ -20,7 +22,7 @@ export function selectBusyCalendars(db: Reads) {
     .select([
       ...(['c.id', 'c.business_id', 'c.staff_id', 'c.url', 'c.etag', 'c.last_modified'] as const),
       ...(['c.last_fetched_at', 'c.last_error', 'c.busy_until', 'c.next_fetch_at'] as const),
-      ...(['c.created_at', 'c.failing_since', 'c.told_at', 'b.timezone'] as const),
+      ...(['c.created_at', 'c.failing_since', 'c.told_at', 'b.timezone', 'b.hub_id'] as const),
       ...(['c.account_id', 'c.name', 'c.keeps_busy', 'c.reading_until', 'c.pushed_at'] as const),
       ...(['c.channel_id', 'c.channel_key', 'c.channel_until'] as const),
       ...(['c.channel_due_at', 'c.channel_failures'] as const),
@@ -159,27 +161,29 @@ export const unread = {
   ...{ channel_until: null, channel_due_at: null, channel_failures: 0 },
 }
 
-/**
- * Finds the most overdue calendar of active staff. Skips the businesses being served, and hubs that already
- * have `maxOfHub` of them.
- */
+/** Returns the condition that nobody of a row must wait: the staff member `s`, the business `b` and its hub. */
+export function mayGo({ staff, businesses, hubs }: Waiting): RawBuilder<boolean> {
+  const isNone = (column: string, ids: string[]) =>
+    ids.length === 0
+      ? sql`1 = 1`
+      : sql`(${sql.ref(column)} is null or ${sql.ref(column)} not in (${sql.join(ids)}))`
+  return sql<boolean>`(${isNone('s.id', staff)} and ${isNone('b.id', businesses)} and ${isNone('b.hub_id', hubs)})`
+}
+
+/** Finds the most overdue calendar of active staff who need not wait. */
 export function findDueCalendar(
   db: Reads,
   now: Instant,
-  { served, maxOfHub }: { served: readonly string[]; maxOfHub: number },
+  waiting: Waiting,
 ): Promise<BusyCalendarRow | undefined> {
-  let query = selectBusyCalendars(db)
+  return selectBusyCalendars(db)
     .innerJoin('staff as s', 's.id', 'c.staff_id')
     .where('s.deactivated_at', 'is', null)
     .where('c.next_fetch_at', '<=', now)
-  if (served.length > 0) query = query.where('c.business_id', 'not in', served)
-  if (served.length >= maxOfHub) {
-    const ofHub = sql`(select count(*) from businesses as o where o.hub_id = b.hub_id and o.id in (${sql.join(served)}))`
-    query = query.where(
-      sql<boolean>`not exists (select 1 from businesses as b where b.id = c.business_id and ${ofHub} >= ${maxOfHub})`,
-    )
-  }
-  return query.orderBy('c.next_fetch_at').limit(1).executeTakeFirst()
+    .where(mayGo(waiting))
+    .orderBy('c.next_fetch_at')
+    .limit(1)
+    .executeTakeFirst()
 }
 
 /**

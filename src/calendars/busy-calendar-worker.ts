@@ -3,6 +3,7 @@ import { LeaseLoop } from '../database/lease-loop.ts'
 import { fetchLeased, leaseBusyCalendar } from './busy-calendar.ts'
 import { type BusyCalendarRow, findDueCalendar } from './busy-calendar-queries.ts'
 import { CalendarReader } from './busy-file.ts'
+import { maxInFlight, waitingFor } from './fair-share-rules.ts'
 
 /** Opens a reader with the settings of this installation. */
 export function openReader({ config }: Pick<Context, 'config'>, version: string): CalendarReader {
@@ -11,13 +12,7 @@ export function openReader({ config }: Pick<Context, 'config'>, version: string)
   return new CalendarReader({ version, isUnguarded, allowsHttp: isUnguarded, allowedRanges })
 }
 
-/** Maximum number of businesses served at once. Those of one hub take at most half. */
-const maxInFlight = 8
-
-/**
- * Fetches due calendars, a few at once and at most one for each business. A business or hub with slow servers
- * therefore delays only its own calendars.
- */
+/** Fetches due calendars, a few at once, in fair shares. A slow server therefore delays no calendar of other people. */
 export class BusyCalendarWorker extends LeaseLoop<Context, BusyCalendarRow> {
   private readonly reader: CalendarReader
 
@@ -28,12 +23,12 @@ export class BusyCalendarWorker extends LeaseLoop<Context, BusyCalendarRow> {
     this.reader = reader
   }
 
-  /** Leases the most overdue calendar, one per round, because two at once could belong to one business. */
+  /** Leases the most overdue calendar, one per round, because two at once could belong to one person. */
   protected override async lease() {
     const { db, clock } = this.context
-    const served = [...this.inFlight.keys()].map(({ business_id }) => business_id)
+    const waiting = waitingFor(this.inFlight.keys())
     while (this.mode === 'running') {
-      const calendar = await findDueCalendar(db.reads, clock.now(), { served, maxOfHub: maxInFlight / 2 })
+      const calendar = await findDueCalendar(db.reads, clock.now(), waiting)
       if (!calendar) break
       const leased = await leaseBusyCalendar(this.context, calendar)
       if (!leased) continue // another server was faster and has postponed it

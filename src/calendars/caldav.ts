@@ -33,6 +33,8 @@ interface FoundHome {
 }
 
 const maxNodes = 20_000
+/** Characters of an answer about properties, which is read outside the worker. Lists of calendars have some thousand. */
+const maxAnswer = 500_000
 
 /** Calls one server as one user. Its methods throw a FetchFailed, or the error of the connection (see `faultOf`). */
 export class CalDav {
@@ -178,6 +180,7 @@ export class CalDav {
 }
 
 function read(text: string): DavResponse[] {
+  if (text.length > maxAnswer) throw new FetchFailed('invalid_response')
   try {
     return responsesOf(text, maxNodes)
   } catch {

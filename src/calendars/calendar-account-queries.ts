@@ -3,11 +3,14 @@ import { type Instant, plusSeconds } from '../base/instants.ts'
 import type { Queries, Reads } from '../database/database.ts'
 import type { CalendarAccountsTable, CalendarWritesTable } from '../database/tables.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
+import { mayGo } from './busy-calendar-queries.ts'
+import type { Waiting } from './fair-share-rules.ts'
 
 /** An account with what the console and the API show of its work. */
 export interface CalendarAccountRow extends CalendarAccountsTable {
   timezone: string
   locale: string
+  hub_id: string | null
   /** Bookings that wait to be written. */
   waiting: number
 }
@@ -33,7 +36,7 @@ function selectAccounts(db: Reads) {
     .innerJoin('businesses as b', 'b.id', 'a.business_id')
     .selectAll('a')
     .select([
-      ...(['b.timezone', 'b.locale'] as const),
+      ...(['b.timezone', 'b.locale', 'b.hub_id'] as const),
       sql<number>`(select cast(count(*) as integer) from calendar_writes as w
                     where w.account_id = a.id and w.due_at is not null)`.as('waiting'),
     ])
@@ -181,15 +184,16 @@ export async function makeAllDue(
     on conflict (account_id, booking_id) do nothing`.execute(db)
 }
 
-/** Leases the account whose queue has waited longest, until a time; undefined if none is due. */
+/** Leases the account whose queue has waited longest and whose owners need not wait; undefined if none is due. */
 export async function leaseDueAccount(
   db: Queries,
-  { now, until }: { now: Instant; until: Instant },
+  { now, until, waiting }: { now: Instant; until: Instant; waiting: Waiting },
 ): Promise<CalendarAccountRow | undefined> {
   const due = await selectAccounts(db)
     .innerJoin('staff as s', 's.id', 'a.staff_id')
     .where('s.deactivated_at', 'is', null)
     .where('a.next_write_at', '<=', now)
+    .where(mayGo(waiting))
     .where((is) =>
       is.exists(
         is

@@ -72,7 +72,8 @@ export function calendarAccountRoutes(app: FastifyInstance, context: Context): v
         operationId: 'deleteCalendarAccount',
         tags,
         summary: 'Disconnect a calendar account',
-        description: 'Its times are bookable again at once. Events that Holdfast wrote stay in the calendar.',
+        description:
+          'Its times are bookable again at once. Events that Holdfast wrote stay in the calendar. Google ends the access within seconds; at Microsoft, the person removes it.',
         params,
         querystring: EmptyObject,
         body: EmptyObject,

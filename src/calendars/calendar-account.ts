@@ -41,6 +41,7 @@ import type {
   CalendarAccountChange,
   CalendarAccountsQuery,
 } from './calendar-account-schemas.ts'
+import { recordDisconnection } from './calendar-disconnections.ts'
 import type { FetchProblem } from './calendar-http.ts'
 import type { CalendarReading, FoundAccount, WrittenEvent } from './calendar-server.ts'
 import { findBusinessOf } from './feed-queries.ts'
@@ -194,9 +195,11 @@ async function choose(
 ): Promise<void> {
   const used = new Set(writes_to === null ? keeps_busy : [...keeps_busy, writes_to])
   const present = await findCalendarsOf(tx.db, account.id)
+  const unused = present.filter(({ url }) => !used.has(url))
+  await recordDisconnection(context, tx, { account, calendars: unused, endsGrant: false })
   await deleteCalendarRows(
     tx.db,
-    present.filter(({ url }) => !used.has(url)).map(({ id }) => id),
+    unused.map(({ id }) => id),
   )
   for (const url of used) {
     const isBusy = keeps_busy.includes(url) ? 1 : 0
@@ -230,8 +233,8 @@ async function addCalendar(
 }
 
 /**
- * Forgets an account with its password, its times and its queue. Events that were written stay in its calendar.
- * Throws not_found.
+ * Forgets an account with its password, its times and its queue. Events that were written stay in its calendar. A
+ * provider is then asked to end its channels and its grant. Throws not_found.
  */
 export async function deleteCalendarAccount(context: Context, actor: Actor, id: string): Promise<void> {
   if (!isUuid(id)) throw noSuchAccount()
@@ -239,6 +242,7 @@ export async function deleteCalendarAccount(context: Context, actor: Actor, id: 
     const account = await lockCalendarAccount(tx.db, reachOf(actor), id.toLowerCase())
     if (!account) throw noSuchAccount()
     const calendars = await findCalendarsOf(tx.db, account.id)
+    await recordDisconnection(context, tx, { account, calendars, endsGrant: true })
     await deleteCalendarRows(
       tx.db,
       calendars.map((calendar) => calendar.id),

@@ -3,12 +3,11 @@ import { instantFromMs, plusSeconds, toMs } from '../base/instants.ts'
 import { publicUrl } from '../base/public-url.ts'
 import type { Context } from '../bookings/context.ts'
 import { LeaseLoop } from '../database/lease-loop.ts'
-import { readRetryAfter } from '../webhooks/send.ts'
 import { openAccount } from './account-server.ts'
 import type { BusyCalendarRow } from './busy-calendar-queries.ts'
 import type { CalendarReader } from './busy-file.ts'
 import { findCalendarAccount } from './calendar-account-queries.ts'
-import { FetchFailed, faultOf } from './calendar-http.ts'
+import { faultOf, pauseAfter } from './calendar-http.ts'
 import { findDueChannel, renewChannel, storePush, updateChannel } from './channel-queries.ts'
 import type { ProviderName } from './providers.ts'
 
@@ -81,18 +80,21 @@ async function openChannel(
     })
     if (!opened) return
     const renewMs = clock.nowMs() + ((opened.untilMs - clock.nowMs()) * 2) / 3
-    await db.transaction((tx) =>
+    const isStored = await db.transaction((tx) =>
       updateChannel(tx.db, calendar, {
         ...{ channel_id: opened.id, channel_key: opened.key, channel_failures: 0 },
         channel_until: instantFromMs(opened.untilMs),
         channel_due_at: instantFromMs(Math.max(Math.floor(renewMs), toMs(tx.now) + minPauseSeconds * 1000)),
       }),
     )
+    // the calendar was disconnected meanwhile
+    if (!isStored && opened.id !== id) await server.unwatch?.(opened)
   } catch (error) {
     log.info({ busy_calendar: calendar.id, problem: faultOf(error).problem }, 'a calendar has no channel')
-    const asked = error instanceof FetchFailed ? (error.retryAfter ?? undefined) : undefined
-    const usual = minPauseSeconds * 2 ** Math.min(channel_failures, 10)
-    const pauseSeconds = Math.min(readRetryAfter(asked, clock.nowMs()) ?? usual, maxPauseSeconds)
+    const pauseSeconds = pauseAfter(error, {
+      ...{ failures: channel_failures, nowMs: clock.nowMs() },
+      ...{ minSeconds: minPauseSeconds, maxSeconds: maxPauseSeconds },
+    })
     await db.transaction((tx) =>
       updateChannel(tx.db, calendar, {
         channel_failures: channel_failures + 1,

@@ -4,7 +4,7 @@ import { publicUrl } from '../base/public-url.ts'
 import { plusSeconds } from '../base/instants.ts'
 import type { Context } from '../bookings/context.ts'
 import { checkDestination } from '../webhooks/addresses.ts'
-import { credentialSealer, openCloud } from './account-server.ts'
+import { assertProvider, credentialSealer, openCloud } from './account-server.ts'
 import type { CalendarReader } from './busy-file.ts'
 import { CalDav } from './caldav.ts'
 import { assertMayConnect, storeConnected } from './calendar-account.ts'
@@ -14,7 +14,7 @@ import { FetchFailed, faultOf } from './calendar-http.ts'
 import type { FoundAccount } from './calendar-server.ts'
 import { fieldsIn, parseJson, textIn } from './json-answers.ts'
 import { authorizationUrl, exchangeCode, type Tokens } from './oauth.ts'
-import { type Provider, type ProviderName, providerOf } from './providers.ts'
+import type { Provider, ProviderName } from './providers.ts'
 
 /*
  * Connects calendar accounts: with a password at a CalDAV server, or with a grant at a provider (OAuth 2.0 code flow with
@@ -81,12 +81,6 @@ export async function startGrant(
   const state = sealer.seal(JSON.stringify({ kind, staff_id, verifier, until }), ownerOf(actor))
   const challenge = hash('sha256', verifier, 'base64url')
   return authorizationUrl(provider, { state, challenge, redirectUri: redirectUri(context, kind) })
-}
-
-function assertProvider({ config }: Pick<Context, 'config'>, kind: ProviderName): Provider {
-  const provider = providerOf(config, kind)
-  if (!provider) throw new FetchFailed('provider_not_set_up')
-  return provider
 }
 
 /** The answer of a provider, as it is in the address to which the browser returns. */

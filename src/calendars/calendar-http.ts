@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import { isWebAddress, type Resolve } from '../webhooks/addresses.ts'
-import { guardedAgent, type GuardOptions, reasonOf } from '../webhooks/send.ts'
+import { guardedAgent, type GuardOptions, readRetryAfter, reasonOf } from '../webhooks/send.ts'
 import type { FileProblem } from './busy-times.ts'
 
 /*
@@ -57,6 +57,22 @@ export class FetchFailed extends Error {
 /** Returns the reason of an error of a request. */
 export function faultOf(error: unknown): FetchFault {
   return error instanceof FetchFailed ? error.fault : { problem: problemOf(error) }
+}
+
+interface Pauses {
+  /** Failures before this one. */
+  failures: number
+  nowMs: number
+  minSeconds: number
+  maxSeconds: number
+}
+
+/** Returns the pause after a failure in seconds: as long as the server asks for, else twice as long each time. */
+export function pauseAfter(error: unknown, { failures, nowMs, minSeconds, maxSeconds }: Pauses): number {
+  const asked =
+    error instanceof FetchFailed ? readRetryAfter(error.retryAfter ?? undefined, nowMs) : undefined
+  const usual = minSeconds * 2 ** Math.min(failures, 10)
+  return Math.min(Math.max(asked ?? usual, 1), maxSeconds)
 }
 
 function problemOf(error: unknown): FetchProblem {

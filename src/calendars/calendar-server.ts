@@ -54,7 +54,7 @@ export interface CalendarReading {
 /** The request for a channel by which a server reports changes. */
 export interface ChannelRequest {
   /** The present channel. */
-  known: { id: string; key: string } | undefined
+  known: ChannelKey | undefined
   /** ID for another channel. */
   freshId: string
   nowMs: number
@@ -64,11 +64,14 @@ export interface ChannelRequest {
   address: (id: string) => string
 }
 
-/** An open channel. */
-export interface OpenChannel {
+/** IDs of a channel: ours, and that of the server. */
+export interface ChannelKey {
   id: string
-  /** ID at the server. */
   key: string
+}
+
+/** An open channel. */
+export interface OpenChannel extends ChannelKey {
   untilMs: number
 }
 
@@ -82,6 +85,8 @@ export interface CalendarServer {
   delete(event: WrittenEvent): Promise<void>
   /** Opens or renews a channel. Absent if the server reports no changes. */
   watch?(calendar: string, request: ChannelRequest): Promise<OpenChannel>
+  /** Ends a channel, if it is open. */
+  unwatch?(channel: ChannelKey): Promise<void>
 }
 
 /** An account that was found on connecting. */

@@ -6,7 +6,6 @@ import { pause } from '../database/database.ts'
 import { LeaseLoop } from '../database/lease-loop.ts'
 import type { CalendarWritesTable } from '../database/tables.ts'
 import { calendarObject } from '../mails/calendar.ts'
-import { readRetryAfter } from '../webhooks/send.ts'
 import type { CalendarReader } from './busy-file.ts'
 import { openAccount } from './account-server.ts'
 import { planned } from './calendar-account.ts'
@@ -19,8 +18,9 @@ import {
   storePlanned,
   storeWritten,
 } from './calendar-account-queries.ts'
-import { faultOf, FetchFailed, type FetchProblem } from './calendar-http.ts'
+import { faultOf, type FetchProblem, pauseAfter } from './calendar-http.ts'
 import type { CalendarServer, EventToWrite, WrittenEvent } from './calendar-server.ts'
+import { maxInFlight, waitingFor } from './fair-share-rules.ts'
 import { findStaffBooking, findStaffItems } from './feed-queries.ts'
 import { appointmentOf } from './feed.ts'
 
@@ -36,16 +36,15 @@ const reserveSeconds = 65
 const maxWrites = 100
 /** Between two writes, because servers limit their rate. */
 const restMs = 50
-const minPauseSeconds = 30
-const maxPauseSeconds = 3_600
+const pauses = { minSeconds: 30, maxSeconds: 3_600 }
 
-/** Writes the queues of accounts, one server at a time for each, in the order of the changes. */
+/** Writes the queues of accounts in fair shares. Those of one account go in the order of the changes. */
 export class CalendarWriter extends LeaseLoop<Context, CalendarAccountRow> {
   private readonly reader: CalendarReader
 
   constructor(context: Context, reader: CalendarReader) {
     const failing = 'writing to calendars failed; retrying in some seconds'
-    super(context, { maxInFlight: 8, pollMs: 5_000, failing, failed: ['warn', 'calendar_account', failing] })
+    super(context, { maxInFlight, pollMs: 5_000, failing, failed: ['warn', 'calendar_account', failing] })
     this.reader = reader
   }
 
@@ -55,7 +54,8 @@ export class CalendarWriter extends LeaseLoop<Context, CalendarAccountRow> {
     while (this.mode === 'running' && leased.length < max) {
       const now = clock.now()
       const until = plusSeconds(now, leaseSeconds)
-      const account = await db.transaction((tx) => leaseDueAccount(tx.db, { now, until }))
+      const waiting = waitingFor([...this.inFlight.keys(), ...leased])
+      const account = await db.transaction((tx) => leaseDueAccount(tx.db, { now, until, waiting }))
       if (!account) break
       leased.push(account)
     }
@@ -86,7 +86,8 @@ async function writeQueue(
     }
   } catch (error) {
     problem = faultOf(error).problem
-    pauseSeconds = pauseAfter(error, { failures: account.write_failures, nowMs: clock.nowMs() })
+    const { write_failures: failures } = account
+    pauseSeconds = pauseAfter(error, { failures, nowMs: clock.nowMs(), ...pauses })
   }
   const write_failures = pauseSeconds === 0 ? 0 : account.write_failures + 1
   const next_write_at = plusSeconds(clock.now(), pauseSeconds)
@@ -95,14 +96,6 @@ async function writeQueue(
   await db.transaction((tx) =>
     endLease(tx.db, account, { next_write_at, write_failures, last_write_error: problem }),
   )
-}
-
-/** Returns the pause after a failure of a server: as long as it asks for, else twice as long each time. */
-function pauseAfter(error: unknown, { failures, nowMs }: { failures: number; nowMs: number }): number {
-  const asked =
-    error instanceof FetchFailed ? readRetryAfter(error.retryAfter ?? undefined, nowMs) : undefined
-  const usual = minPauseSeconds * 2 ** Math.min(failures, 10)
-  return Math.min(Math.max(asked ?? usual, 1), maxPauseSeconds)
 }
 
 /** Answers to a single event. All others concern the whole account. */
@@ -129,7 +122,7 @@ async function writeRow(
     const { problem } = faultOf(error)
     if (!ofOneEvent.test(problem)) throw error
     const attempts = row.attempts + 1
-    const pauseSeconds = Math.min(minPauseSeconds * 2 ** Math.min(attempts, 10), maxPauseSeconds)
+    const pauseSeconds = pauseAfter(error, { failures: attempts, nowMs: clock.nowMs(), ...pauses })
     const due_at = plusSeconds(clock.now(), pauseSeconds)
     await db.transaction((tx) => postponeWrite(tx.db, row, { attempts, due_at }))
     return problem

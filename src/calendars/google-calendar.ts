@@ -6,6 +6,7 @@ import { FetchFailed } from './calendar-http.ts'
 import {
   type CalendarReading,
   type CalendarServer,
+  type ChannelKey,
   type ChannelRequest,
   type EventToWrite,
   type FoundAccount,
@@ -115,12 +116,13 @@ export class GoogleCalendar implements CalendarServer {
     })
     const [key, untilMs] = [textIn(fields, 'resourceId'), Number(fields['expiration'])]
     if (key === undefined || !Number.isFinite(untilMs)) throw new FetchFailed('invalid_response')
-    if (known) {
-      const body = { id: known.id, resourceId: known.key }
-      // if it fails, the known channel ends by itself
-      await this.api.call('POST', `${this.api.url}/channels/stop`, { body }).catch(ignoreFailure)
-    }
+    // if it fails, the known channel ends by itself
+    if (known) await this.unwatch(known).catch(ignoreFailure)
     return { id, key, untilMs }
+  }
+
+  async unwatch({ id, key: resourceId }: ChannelKey): Promise<void> {
+    await this.api.call('POST', `${this.api.url}/channels/stop`, { body: { id, resourceId }, takes: [404] })
   }
 
   private insert(calendar: string, body: Fields) {

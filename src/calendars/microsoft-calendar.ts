@@ -6,6 +6,7 @@ import { FetchFailed } from './calendar-http.ts'
 import {
   type CalendarReading,
   type CalendarServer,
+  type ChannelKey,
   type ChannelRequest,
   type EventToWrite,
   type FoundAccount,
@@ -114,16 +115,15 @@ export class MicrosoftCalendar implements CalendarServer {
   ): Promise<OpenChannel> {
     const untilMs = nowMs + subscriptionMs
     const expirationDateTime = new Date(untilMs).toISOString()
-    const root = `${this.api.url}/subscriptions`
     if (known) {
-      const one = `${root}/${encodeURIComponent(known.key)}`
+      const one = this.subscription(known)
       const { status } = await this.api.call('PATCH', one, { body: { expirationDateTime }, takes: [404] })
       if (status === 200) return { ...known, untilMs }
     }
     const path = decodeURIComponent(calendar.slice(this.api.url.length))
     const resource = `${path}/events`
     const [notificationUrl, clientState] = [address(freshId), token(freshId)]
-    const { fields } = await this.api.call('POST', root, {
+    const { fields } = await this.api.call('POST', `${this.api.url}/subscriptions`, {
       body: {
         ...{ changeType: 'created,updated,deleted', resource, expirationDateTime, clientState },
         ...{ notificationUrl, lifecycleNotificationUrl: notificationUrl },
@@ -132,6 +132,14 @@ export class MicrosoftCalendar implements CalendarServer {
     const key = textIn(fields, 'id')
     if (key === undefined) throw new FetchFailed('invalid_response')
     return { id: freshId, key, untilMs }
+  }
+
+  async unwatch(channel: ChannelKey): Promise<void> {
+    await this.api.call('DELETE', this.subscription(channel), { takes: [404] })
+  }
+
+  private subscription({ key }: ChannelKey): string {
+    return `${this.api.url}/subscriptions/${encodeURIComponent(key)}`
   }
 
   private update(

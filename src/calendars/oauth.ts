@@ -3,7 +3,7 @@ import { type CalendarHttp, FetchFailed } from './calendar-http.ts'
 import { fieldsIn, parseJson, textIn } from './json-answers.ts'
 import type { Provider } from './providers.ts'
 
-/* A small client of OAuth 2.0 (RFC 6749): the code flow with PKCE (RFC 7636), and refreshing. */
+/* A small client of OAuth 2.0 (RFC 6749): the code flow with PKCE (RFC 7636), refreshing, revoking (RFC 7009). */
 
 /** The result of a grant. */
 export interface Tokens {
@@ -48,6 +48,17 @@ export function exchangeCode(
 /** Exchanges a refresh token. Throws a FetchFailed: `access_revoked` if the person or the provider ended the access. */
 export function refreshTokens(http: CalendarHttp, provider: Provider, refreshToken: string): Promise<Tokens> {
   return requestTokens(http, provider, { grant_type: 'refresh_token', refresh_token: refreshToken })
+}
+
+/** Ends the grant of a refresh token, also if it is over. Throws a FetchFailed. */
+export async function revokeToken(http: CalendarHttp, revokeUrl: string, token: string): Promise<void> {
+  const { status, text, header } = await http.request(new URL(revokeUrl), {
+    ...{ method: 'POST', body: new URLSearchParams({ token }).toString(), isDirect: true },
+    headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+  })
+  if (status === 200) return
+  const isOver = status === 400 && textIn(fieldsIn(parseJson(text)), 'error') === 'invalid_token'
+  if (!isOver) throw new FetchFailed(`status_${status}`, undefined, header('retry-after'))
 }
 
 const defaultSeconds = 3_600

@@ -15,6 +15,8 @@ export interface Provider {
   authorizeUrl: string
   /** Address at which codes and refresh tokens become access tokens. */
   tokenUrl: string
+  /** Address at which a grant is ended (RFC 7009). Undefined: only the person can end it there. */
+  revokeUrl: string | undefined
   /** Address of the API, without a trailing slash. Nothing else gets an access token. */
   apiUrl: string
   scopes: readonly string[]
@@ -54,6 +56,7 @@ function google({ googleClientId, googleClientSecret, googleApiUrl: other }: Set
     ...{ name: 'google', clientId: googleClientId, clientSecret: googleClientSecret },
     authorizeUrl: `${other || 'https://accounts.google.com'}/o/oauth2/v2/auth`,
     tokenUrl: `${other || 'https://oauth2.googleapis.com'}/token`,
+    revokeUrl: `${other || 'https://oauth2.googleapis.com'}/revoke`,
     apiUrl: `${other || 'https://www.googleapis.com'}/calendar/v3`,
     scopes: googleScopes,
     // without the question, Google gives a refresh token only the first time
@@ -66,7 +69,7 @@ function microsoft(config: Settings): Provider {
   const logIn = `${other || 'https://login.microsoftonline.com'}/${microsoftTenant}/oauth2/v2.0`
   return {
     ...{ name: 'microsoft', clientId: microsoftClientId, clientSecret: microsoftClientSecret },
-    ...{ authorizeUrl: `${logIn}/authorize`, tokenUrl: `${logIn}/token` },
+    ...{ authorizeUrl: `${logIn}/authorize`, tokenUrl: `${logIn}/token`, revokeUrl: undefined },
     apiUrl: `${other || 'https://graph.microsoft.com'}/v1.0`,
     scopes: microsoftScopes,
     asks: { response_mode: 'query', prompt: 'select_account' },

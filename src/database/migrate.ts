@@ -49,6 +49,8 @@ import { checkoutUrl } from './migrations/0049-checkout-url.ts'
 import { clientTextLinks } from './migrations/0050-client-text-links.ts'
 import { waitlistMessages } from './migrations/0051-waitlist-messages.ts'
 import { calendarChannels } from './migrations/0052-calendar-channels.ts'
+import { calendarDisconnections } from './migrations/0053-calendar-disconnections.ts'
+import { importMatches } from './migrations/0054-import-matches.ts'
 import type { Tables } from './tables.ts'
 
 /** All migrations in order. Never change a released one. */
@@ -100,6 +102,8 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0050-client-text-links': clientTextLinks,
   '0051-waitlist-messages': waitlistMessages,
   '0052-calendar-channels': calendarChannels,
+  '0053-calendar-disconnections': calendarDisconnections,
+  '0054-import-matches': importMatches,
 }
 
 /** Names in the order of the migrations. */

@@ -574,6 +574,8 @@ export interface Tables {
   busy_calendars: BusyCalendarsTable
   calendar_accounts: CalendarAccountsTable
   calendar_writes: CalendarWritesTable
+  calendar_disconnections: CalendarDisconnectionsTable
+  import_matches: ImportMatchesTable
   mails: MailsTable
   text_counts: TextCountsTable
   text_opt_outs: TextOptOutsTable
@@ -1277,6 +1279,38 @@ export interface CalendarWritesTable {
   due_at: Instant | null
   /** `WrittenEvent`s. */
   objects_json: string
+}
+
+/** Channels and grants of disconnected calendar accounts. A row goes once its provider has ended them. */
+export interface CalendarDisconnectionsTable {
+  id: string
+  /** The account, which may be deleted. */
+  account_id: string
+  business_id: string
+  staff_id: string
+  kind: 'google' | 'microsoft'
+  address: string
+  user_name: string
+  /** The credential of the account. */
+  credential_sealed: string
+  /** `ChannelKey`s. */
+  channels_json: string
+  /** 0 if the account stays, because only some of its calendars are no longer read. */
+  ends_grant: 0 | 1
+  failures: Generated<number>
+  /** Also the lease of the worker: the server that moves it ahead does the work. */
+  next_attempt_at: Instant
+  connected_at: Instant
+  created_at: Instant
+}
+
+/** Items of the catalogue that imports from other systems have found by their name. */
+interface ImportMatchesTable {
+  business_id: string
+  /** The ID that a new item would have got. It follows from the ID in the source. */
+  source_id: string
+  /** The location, staff member or service. */
+  item_id: string
 }
 
 /** Checkouts at a payment processor and their results, without card data or secrets. */

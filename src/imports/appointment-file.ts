@@ -225,7 +225,9 @@ function spanFrom(
 ): { starts_at: Instant; ends_at: Instant } {
   const date = of('date')
   const field = of('start') === '' ? 'time' : 'start'
-  const start = readTime(of('start') || of('time'), order, of('start') === '' ? date : '')
+  const text = of('start') || of('time')
+  // a start may be a time only, next to a column of dates
+  const start = readTime(text, order) ?? readTime(text, order, date)
   if (start === undefined) throw new RowFault(field, 'invalid_time', 'must be a date and a time')
   const starts_at = instantOf(start, zone)
   if (starts_at === undefined) throw new RowFault(field, 'invalid_time', 'must be a date and a time')

@@ -14,7 +14,7 @@ import type { ImportRemark, Source } from './source-types.ts'
 
 /*
  * Plans which locations, people and services of a source are new. One that is there already, from an earlier import or
- * with the same name, stays as it is.
+ * with the same name, stays as it is. A later import recognises it also by another name.
  */
 
 export type ItemKind = 'locations' | 'staff' | 'services'
@@ -30,6 +30,8 @@ export interface PlannedItem {
 export interface CataloguePlan {
   /** The new items only. */
   file: CatalogueFile
+  /** Items that were found by their name: the ID that the import would have given, and that of the item. */
+  matches: Map<string, string>
   items: PlannedItem[]
   remarks: ImportRemark[]
   /** By key of the source. New ones look as they will once they are saved. */
@@ -57,26 +59,34 @@ const validate = compileCreation(CatalogueFile)
 
 type Entry = Record<string, unknown> & { name: string }
 
-/** Plans the catalogue. `location` is the one to use for all locations of the source. */
+interface PlanOptions {
+  identity: Identity
+  /** The one to use for all locations of the source. */
+  location: Location | undefined
+  /** Those of earlier imports. */
+  matches: ReadonlyMap<string, string>
+}
+
+/** Plans the catalogue. */
 export function planCatalogue(
   source: Source,
   before: Catalogue,
-  { identity, location }: { identity: Identity; location: Location | undefined },
+  { identity, location, matches }: PlanOptions,
 ): CataloguePlan {
   const plan: CataloguePlan = {
-    ...{ file: {}, items: [], remarks: [] },
+    ...{ file: {}, items: [], remarks: [], matches: new Map(matches) },
     ...{ locations: new Map(), people: new Map(), services: new Map() },
   }
   const planning = { plan, identity, business: identity.business }
   for (const { key, name, timezone } of source.locations) {
-    const found = location ?? sameLocation(before.locations, { identity, key, name, timezone })
+    const found = location ?? sameLocation(before.locations, planning, { key, name, timezone })
     const row = found
       ? note(plan, 'locations', found, false)
       : add(planning, { kind: 'locations', key, entry: { name, timezone }, complete: completeLocation })
     if (row) plan.locations.set(key, row)
   }
   for (const { key, entry, locations } of source.people) {
-    const found = same(before.staff, { identity, kind: 'staff', key, name: entry.name })
+    const found = same(before.staff, planning, { kind: 'staff', key, name: entry.name })
     const at = idsOf(plan.locations, locations)
     const row = found
       ? note(plan, 'staff', found, false)
@@ -89,7 +99,7 @@ export function planCatalogue(
   }
   for (const service of source.services) {
     const { key, entry } = service
-    const found = same(before.services, { identity, kind: 'services', key, name: entry.name })
+    const found = same(before.services, planning, { kind: 'services', key, name: entry.name })
     const row = found ? presentService(plan, found, service) : newService(planning, service)
     if (row) plan.services.set(key, row)
   }
@@ -146,31 +156,35 @@ function note<Row extends { id: string; name: string }>(
 }
 
 interface Wanted {
-  identity: Identity
   kind: ItemKind
   key: string
   name: string
 }
 
-/** Finds an item by its ID, by that of an earlier import, or else by its name. */
+/** Finds an item by its ID or that of an earlier import. Otherwise finds it by its name and remembers it. */
 function same<Row extends { id: string; name: string }>(
   rows: readonly Row[],
-  { identity, kind, key, name }: Wanted,
+  { plan: { matches }, identity }: Planning,
+  { kind, key, name }: Wanted,
 ): Row | undefined {
   const id = idFrom(identity, kind, key)
+  const known = rows.find((row) => [id, key, matches.get(id)].includes(row.id))
+  if (known) return known
   const called = rows.filter((row) => searchText(row.name) === searchText(cleanName(name)))
-  return rows.find((row) => row.id === id || row.id === key) ?? (called.length === 1 ? called[0] : undefined)
+  const [found] = called.length === 1 ? called : []
+  if (found) matches.set(id, found.id)
+  return found
 }
 
 /** Likewise; the only location of a business is also the one of a source with one, if their clocks agree. */
 function sameLocation(
   rows: readonly Location[],
-  { identity, key, name, timezone }: Omit<Wanted, 'kind'> & { timezone: string },
+  planning: Planning,
+  { key, name, timezone }: Omit<Wanted, 'kind'> & { timezone: string },
 ): Location | undefined {
   const inZone = rows.filter((row) => row.timezone === timezone)
-  return (
-    same(inZone, { identity, kind: 'locations', key, name }) ?? (inZone.length === 1 ? inZone[0] : undefined)
-  )
+  const found = same(inZone, planning, { kind: 'locations', key, name })
+  return found ?? (inZone.length === 1 ? inZone[0] : undefined)
 }
 
 interface Planning {

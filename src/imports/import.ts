@@ -1,5 +1,5 @@
 import type { Actor } from '../access/actor.ts'
-import { asText } from '../base/contact-formats.ts'
+import { asLine, asText } from '../base/contact-formats.ts'
 import { OperatorError } from '../base/errors.ts'
 import { formatInstant, toMs } from '../base/instants.ts'
 import { type ImportedBlock, importBlocks } from '../catalogue/block.ts'
@@ -20,6 +20,7 @@ import {
   planCatalogue,
 } from './catalogue-plan.ts'
 import { clientFile } from './client-plan.ts'
+import { findMatches, storeMatches } from './import-queries.ts'
 import type { ImportRemark, Source, SourceBooking } from './source-types.ts'
 
 /*
@@ -105,11 +106,13 @@ export async function importSource(
   const business = await businessForCreation(context.db.reads, actor.scope, business_id)
   const identity = { business, system: source.system, instance }
   const before = await readCatalogue(context.db.reads, business.id)
-  const plan = planCatalogue(source, before, { identity, location })
+  const matches = await findMatches(context.db.reads, business.id)
+  const plan = planCatalogue(source, before, { identity, location, matches })
   if (Object.keys(plan.file).length > 0) {
     const options = { businessId: business.id, overwriteBusiness: false, dryRun: !apply }
     await importCatalogue(context, plan.file, options)
   }
+  if (apply) await context.db.transaction((tx) => storeMatches(tx.db, business.id, plan.matches))
   const saved = apply ? await withSaved(context, plan, business) : plan
   const people = await withKnownContacts(context, business, source.clients)
   const { file, remarks } = clientFile(people, 'client')
@@ -305,7 +308,7 @@ function conflictsOf(source: Source, bookings: Matched[], results: BookingResult
         timezone: booking.location.timezone,
         service: booking.service.name,
         staff: booking.staff?.name ?? null,
-        client: client ? `${client.first_name} ${client.last_name}`.trim() : '',
+        client: client ? asLine(`${client.first_name} ${client.last_name}`).trim() : '',
         overlaps:
           inTheWay === undefined ? 'a new booking' : (named.get(inTheWay)?.what ?? `booking ${inTheWay}`),
         ...(inTheWay !== undefined && { overlaps_row: named.get(inTheWay)?.row }),

@@ -2,19 +2,11 @@ import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { openReader } from '../../src/calendars/busy-calendar-worker.ts'
 import type { CalendarReader } from '../../src/calendars/busy-file.ts'
 import { CalendarWriter } from '../../src/calendars/calendar-writer.ts'
-import {
-  type CalendarWorld,
-  type FailingProxy,
-  makeCalendarWorld,
-  startFailingProxy,
-} from '../support/calendar-world.ts'
+import { type AccountKind, accountKinds, type AccountWorld } from '../support/account-kinds.ts'
+import { type FailingProxy, startFailingProxy } from '../support/calendar-world.ts'
 import { type Client, clientOf } from '../support/client.ts'
-import { cloudSettings, makeCloudWorld } from '../support/cloud-world.ts'
-import { startGoogle } from '../support/google-server.ts'
 import { rounds, testIn } from '../support/long.ts'
-import { startMicrosoft } from '../support/microsoft-server.ts'
 import { type Random, randomFrom, seeds } from '../support/random.ts'
-import { radicaleProgram, startRadicale } from '../support/radicale.ts'
 import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
 /*
@@ -22,7 +14,6 @@ import { onEachEngine, startTestService, type TestService } from '../support/tes
  * In the end the calendar has exactly the bookings, and the busy times are exactly those of its other events.
  */
 
-const program = radicaleProgram()
 const brief = 3
 const histories = rounds(brief, 500)
 const steps = 30
@@ -31,12 +22,9 @@ const day = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
 const hours = ['08', '09', '10', '11', '12', '13', '14', '15', '16', '17']
 const written = (hour: string) => `${day.replaceAll('-', '')}T${hour}0000Z`
 
-/** A world of any kind of account. */
-type HistoryWorld = Omit<CalendarWorld, 'connect'> & { connect(): Promise<string> }
-
 interface History {
   service: TestService
-  world: HistoryWorld
+  world: AccountWorld
   client: Client
   proxy: FailingProxy
   random: Random
@@ -124,48 +112,10 @@ const acts: ((history: History) => Promise<unknown>)[] = [
   },
 ]
 
-/** The server of a kind of account, behind a proxy that can fail. */
-interface Kind {
-  url: string
-  settings(proxy: FailingProxy): Record<string, string>
-  /** Loses what the server remembers of changes. */
-  forget(): void
-  makeWorld(
-    service: TestService,
-    servers: { proxy: FailingProxy; reader: CalendarReader; writer: CalendarWriter },
-  ): Promise<HistoryWorld>
-  stop(): Promise<void>
-}
-
-async function startCalDav(): Promise<Kind> {
-  const radicale = await startRadicale(program ?? '')
-  return {
-    ...{ url: radicale.url, settings: () => ({}), forget: () => undefined },
-    makeWorld: (service, servers) => makeCalendarWorld(service, { radicale, ...servers }),
-    stop: () => radicale.stop(),
-  }
-}
-
-async function startCloudKind(kind: 'google' | 'microsoft'): Promise<Kind> {
-  const cloud = await (kind === 'google' ? startGoogle() : startMicrosoft())
-  return {
-    ...{ url: cloud.url, settings: (proxy) => cloudSettings(kind, proxy) },
-    forget: () => cloud.forgetTokens(),
-    makeWorld: (service, servers) => makeCloudWorld(service, { kind, cloud, ...servers }),
-    stop: () => cloud.stop(),
-  }
-}
-
-const kinds: [name: string, start: () => Promise<Kind>][] = [
-  ['a stand-in for Google', () => startCloudKind('google')],
-  ['a stand-in for Microsoft', () => startCloudKind('microsoft')],
-]
-if (program !== undefined) kinds.push(['a real CalDAV server', startCalDav])
-
 onEachEngine('random histories of calendar accounts', (engine) => {
-  describe.each(kinds)('at %s', (_name, start) => {
+  describe.each(accountKinds)('at %s', (_name, start) => {
     let service: TestService
-    let kind: Kind
+    let kind: AccountKind
     let proxy: FailingProxy
     let reader: CalendarReader
     let writer: CalendarWriter

@@ -3,12 +3,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openReader } from '../../src/calendars/busy-calendar-worker.ts'
 import type { CalendarReader } from '../../src/calendars/busy-file.ts'
 import { ChannelWorker } from '../../src/calendars/calendar-channels.ts'
+import { DisconnectionWorker } from '../../src/calendars/calendar-disconnections.ts'
 import { CalendarWriter } from '../../src/calendars/calendar-writer.ts'
 import { type FailingProxy, startFailingProxy } from '../support/calendar-world.ts'
 import { cloudSettings, type CloudWorld, makeCloudWorld } from '../support/cloud-world.ts'
 import { eventually } from '../support/eventually.ts'
 import { type GoogleServer, startGoogle } from '../support/google-server.ts'
 import { type MicrosoftServer, startMicrosoft } from '../support/microsoft-server.ts'
+import { bodyOf } from '../support/oauth-server.ts'
 import type { Reply, TestService } from '../support/test-service.ts'
 import { onEachEngine, startTestService } from '../support/test-service.ts'
 
@@ -24,16 +26,20 @@ onEachEngine('reports of providers', (engine) => {
     let reader: CalendarReader
     let writer: CalendarWriter
     let channels: ChannelWorker
+    let disconnections: DisconnectionWorker
     const cloud = () => (kind === 'google' ? google : microsoft)
     beforeAll(async () => {
       ;[google, microsoft] = await Promise.all([startGoogle(), startMicrosoft()])
       proxy = await startFailingProxy(cloud().url)
       const settings = { PUBLIC_URL: 'https://book.example', ...cloudSettings(kind, proxy) }
       service = await startTestService(engine, settings)
+      cloud().nowMs = () => service.clock.nowMs()
       reader = openReader(service.context, '0')
       writer = new CalendarWriter(service.context, reader)
       channels = new ChannelWorker(service.context, reader)
-      await Promise.all([service.app.channels.stop(), service.app.calendarWrites.stop()])
+      disconnections = new DisconnectionWorker(service.context, reader)
+      const { channels: own, calendarWrites, disconnections: others } = service.app
+      await Promise.all([own.stop(), calendarWrites.stop(), others.stop()])
       microsoft.validates = async (url) => {
         const { pathname } = new URL(url)
         const token = 'a b&<c>'
@@ -48,10 +54,12 @@ onEachEngine('reports of providers', (engine) => {
     })
 
     let world: CloudWorld
+    let account: string
     beforeEach(async () => {
       proxy.answer = undefined
+      proxy.loses = () => false
       world = await makeCloudWorld(service, { kind, cloud: cloud(), proxy, reader, writer })
-      await world.connect()
+      account = await world.connect()
       await channels.settled()
       await world.read()
     })
@@ -228,6 +236,120 @@ onEachEngine('reports of providers', (engine) => {
       service.clock.advance(61)
       await channels.settled()
       expect((await row())['channel_failures']).toBe(0)
+    })
+
+    const disconnect = async (id = account) => {
+      const token = world.business.key
+      expect((await service.call('DELETE', `/calendar-accounts/${id}`, { token })).status).toBe(204)
+    }
+    /** Returns true if the provider still reports changes of a channel. */
+    const isOpen = (id: string) =>
+      kind === 'google'
+        ? google.channels.some((one) => one.id === id && !one.isStopped)
+        : microsoft.subscriptions.some((one) => one.notificationUrl.endsWith(id))
+    const isGranted = () => cloud().oauth.isGranted(world.user)
+    const left = async () =>
+      (await service.rows('calendar_disconnections')).filter((one) => one['account_id'] === account)
+
+    test('end with the account, and so does the access if the provider can end it', async () => {
+      const id = await channelId()
+      await disconnect()
+      expect([isOpen(id), isGranted()]).toEqual([true, true])
+      await disconnections.settled()
+      expect([isOpen(id), isGranted()]).toEqual([false, kind === 'microsoft'])
+      expect(await left()).toEqual([])
+      expect((await report({ id })).status).toBe(204)
+    })
+
+    test('end with a calendar that is no longer read, and the account stays', async () => {
+      const id = await channelId()
+      await world.change(account, { keeps_busy: [world.home], writes_to: null })
+      await channels.settled()
+      const other = await channelId()
+      await disconnections.settled()
+      expect([isOpen(id), isOpen(other), isGranted()]).toEqual([false, true, true])
+      await world.read()
+      expect((await row())['last_error']).toBeNull()
+    })
+
+    test('end once a provider that fails or loses its answers takes it', async () => {
+      const id = await channelId()
+      await disconnect()
+      proxy.answer = (_request, response) => response.writeHead(503, { 'retry-after': '600' }).end()
+      await disconnections.settled()
+      const [failed] = await left()
+      expect(failed).toMatchObject({ failures: 1 })
+      expect(secondsUntil(failed?.['next_attempt_at'])).toBe(600)
+      proxy.answer = undefined
+      proxy.loses = () => true
+      service.clock.advance(601)
+      await disconnections.settled()
+      expect(await left()).toHaveLength(1)
+      for (let attempt = 0; attempt < 2; attempt += 1) {
+        proxy.loses = ({ url }) => attempt === 0 && (url ?? '').endsWith('/revoke')
+        service.clock.advance(6 * 3_600)
+        await disconnections.settled()
+      }
+      expect([isOpen(id), isGranted()]).toEqual([false, kind === 'microsoft'])
+      expect(await left()).toEqual([])
+    })
+
+    test('are forgotten with the credential after a week', async () => {
+      await disconnect()
+      proxy.answer = (_request, response) => response.writeHead(500).end()
+      for (let hours = 0; hours < 7 * 24; hours += 8) {
+        await disconnections.settled()
+        expect(await left()).toHaveLength(1)
+        service.clock.advance(8 * 3_600)
+      }
+      await disconnections.settled()
+      expect(await left()).toEqual([])
+      expect(JSON.stringify(service.logLines)).not.toContain('refresh-')
+    })
+
+    test('end without further requests if the person has ended the access', async () => {
+      await disconnect()
+      cloud().oauth.revoke(world.user)
+      cloud().oauth.expire()
+      await disconnections.settled()
+      expect(await left()).toEqual([])
+    })
+
+    test('of an account that is connected again stay, and so does the access that a colleague shares', async () => {
+      const first = await channelId()
+      await disconnect()
+      const again = await world.connect()
+      await channels.settled()
+      const second = await channelId()
+      await disconnections.settled()
+      expect([isOpen(first), isOpen(second), isGranted()]).toEqual([false, true, true])
+      await disconnect(again)
+      await disconnections.settled()
+      expect([isOpen(second), isGranted()]).toEqual([false, kind === 'microsoft'])
+    })
+
+    test('of a calendar that is disconnected while its channel is opened end', async () => {
+      const open = () =>
+        kind === 'google' ? google.channels.filter((one) => !one.isStopped) : microsoft.subscriptions
+      await world.change(account, { keeps_busy: [world.home], writes_to: null })
+      await disconnections.settled()
+      const before = open().length
+      proxy.answer = (request, response) => {
+        proxy.answer = undefined
+        void (async () => {
+          await world.change(account, { keeps_busy: [world.work] })
+          const { method = 'POST', url = '', headers } = request
+          const answer = await fetch(new URL(url, cloud().url), {
+            ...{ method, body: await bodyOf(request) },
+            headers: { authorization: String(headers.authorization), 'content-type': 'application/json' },
+          })
+          response.writeHead(answer.status).end(await answer.text())
+        })()
+      }
+      await channels.settled()
+      await disconnections.settled()
+      expect(await channelId()).not.toBe('null')
+      expect(open()).toHaveLength(before + 1)
     })
 
     test.runIf(kind === 'microsoft')(

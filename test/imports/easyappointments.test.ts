@@ -7,8 +7,6 @@ import { readRows } from '../support/checker.ts'
 import { commandLine, type CommandLine } from '../support/command-line.ts'
 import { easyAppointmentsDump, type EasyRecord, writtenDump } from '../support/easyappointments.ts'
 import { easySalon } from '../support/easyappointments-salon.ts'
-import { eventually } from '../support/eventually.ts'
-import { startHoldfast } from '../support/holdfast-process.ts'
 import { mariaDbProgram, startMariaDb } from '../support/mariadb.ts'
 import { createMigratedDatabase, type TestDatabase } from '../support/test-database.ts'
 import { onEachEngine } from '../support/test-service.ts'
@@ -247,46 +245,6 @@ onEachEngine('a move from Easy!Appointments', (engine) => {
     expect(JSON.stringify(differing.remarks)).toContain(
       'here 2031-03-03T09:00:00+01:00, in the source 2031-03-03T08:00:00+01:00',
     )
-  })
-})
-
-onEachEngine('a move from Easy!Appointments that is killed', (engine) => {
-  test('is completed by a repeat', async () => {
-    const database = await createMigratedDatabase(engine)
-    const holdfast = commandLine(database.url)
-    await holdfast.text('business', 'create', 'Corner Salon', '--timezone', 'Europe/Berlin')
-    const days = Array.from({ length: 600 }, (_each, n) =>
-      new Date(Date.UTC(2031, 0, 1 + n)).toISOString().slice(0, 10),
-    )
-    const base = easySalon.filter(([name]) => ['settings', 'hair', 'cut', 'anna', 'ada'].includes(name))
-    const appointments = days.map((date): EasyRecord => {
-      const parts = {
-        id_users_provider: '@anna',
-        id_users_customer: '@ada',
-        id_services: '@cut',
-        status: 'Booked',
-      }
-      return [
-        date,
-        'appointments',
-        { start_datetime: `${date} 09:00:00`, end_datetime: `${date} 09:45:00`, ...parts },
-      ]
-    })
-    const path = fileOf(writtenDump([...base, ...appointments]).dump)
-    const args = ['import', '--from', 'easyappointments', path, '--business', 'Corner Salon', '--apply']
-    const number = async (table: string) =>
-      Number((await readRows(database.url, `select count(*) as n from ${table}`))[0]?.['n'])
-    const killed = startHoldfast(args, { variables: { DATABASE_URL: database.url } })
-    await eventually('the first bookings', async () => (await number('bookings')) > 0 || undefined)
-    killed.signal('SIGKILL')
-    expect(await killed.ended).toMatchObject({ signal: 'SIGKILL' })
-    const before = await number('bookings')
-    expect(before).toBeLessThan(600)
-    expect(await holdfast.json(...args)).toMatchObject({
-      bookings: { coming: 600 - before, present: before, conflicts: 0 },
-    })
-    for (const table of ['bookings', 'claims', 'events']) expect(await number(table), table).toBe(600)
-    await database.drop()
   })
 })
 

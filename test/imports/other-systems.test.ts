@@ -1,7 +1,15 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { instantFromMs } from '../../src/base/instants.ts'
+import { readCalendly } from '../../src/imports/calendly.ts'
 import { blocksOf, documentAt } from '../docs/documents.ts'
+import { calcomTables } from '../support/calcom.ts'
 import { changeDirectly } from '../support/change-directly.ts'
 import { findMiscounted, readRows } from '../support/checker.ts'
 import { commandLine, type CommandLine } from '../support/command-line.ts'
@@ -35,21 +43,6 @@ function commandOf(system: string, names: Record<string, string>): string[] {
   expect(words.slice(0, 3)).toEqual(['npx', 'holdfast', 'import'])
   return words.slice(2).map((word) => names[word] ?? word)
 }
-
-const calcomTables = [
-  `create table users (id integer, name text, username text, email text, "timeZone" text, "defaultScheduleId" integer, locale text, password text)`,
-  `create table "EventType" (id integer, title text, description text, length integer, hidden boolean, "userId" integer, "slotInterval" integer,
-     "minimumBookingNotice" integer, "beforeEventBuffer" integer, "afterEventBuffer" integer, "seatsPerTimeSlot" integer, price integer, currency text,
-     "periodType" text, "periodDays" integer, "scheduleId" integer, "schedulingType" text, "requiresConfirmation" boolean)`,
-  `create table "Schedule" (id integer, "userId" integer, name text, "timeZone" text)`,
-  `create table "Availability" (id integer, "userId" integer, days integer[], "startTime" time, "endTime" time, date date, "scheduleId" integer)`,
-  `create type "BookingStatus" as enum ('accepted', 'cancelled', 'rejected', 'pending')`,
-  `create table "Booking" (id integer, uid text, "userId" integer, "eventTypeId" integer, title text, description text, "startTime" timestamp(3),
-     "endTime" timestamp(3), status "BookingStatus", "createdAt" timestamp(3), location text, responses jsonb)`,
-  `create table "Attendee" (id integer, email text, name text, "timeZone" text, "bookingId" integer, locale text, "noShow" boolean, "phoneNumber" text)`,
-  `create table "_user_eventtype" ("A" integer, "B" integer)`,
-  `create table "OutOfOfficeEntry" (id integer, uuid text, start timestamp(3), "end" timestamp(3), "userId" integer, notes text)`,
-]
 
 const calcomRows = [
   `insert into users values (1, 'Anna Weber', 'anna', 'anna@example.org', 'Europe/Berlin', 10, 'de', 'a hash'),
@@ -276,6 +269,60 @@ const calendly = [
   },
 ]
 
+/** Answers like the API, two entries on a page, once with 429. */
+async function startCalendly(): Promise<{ url: string; stop(): void }> {
+  const [user, schedules, types, events, ...invitees] = calendly
+  const entriesOf = (page: object | undefined) => (page as { collection: object[] }).collection
+  let isBusy = true
+  const server = createServer(({ url = '', headers }, response) => {
+    const { pathname, searchParams: query } = new URL(url, 'http://localhost')
+    const send = (status: number, body: object) => response.writeHead(status).end(JSON.stringify(body))
+    const organization = `${api}/organizations/ORG`
+    const isWhole = query.get('organization') === organization || query.get('user') === anna
+    const lists: Record<string, () => object[]> = {
+      '/organization_memberships': () => [{ uri: `${api}/organization_memberships/M`, ...memberOf(user) }],
+      '/user_availability_schedules': () => entriesOf(schedules),
+      '/event_types': () => entriesOf(types),
+      '/scheduled_events': () => entriesOf(events),
+    }
+    const number = /^\/scheduled_events\/E(\d)\/invitees$/.exec(pathname)?.[1]
+    const list = number === undefined ? lists[pathname] : () => entriesOf(invitees[Number(number)])
+    if (headers.authorization !== 'Bearer my-token') send(401, { title: 'Unauthenticated' })
+    else if (pathname === '/users/me')
+      send(200, { resource: { ...memberOf(user).user, current_organization: organization } })
+    else if (!list || (number === undefined && !isWhole)) send(404, { title: 'Resource Not Found' })
+    else if (pathname === '/event_types' && isBusy) {
+      isBusy = false
+      response.setHeader('x-ratelimit-reset', '0')
+      send(429, { title: 'Too Many Requests' })
+    } else {
+      const from = Number(query.get('page_token') ?? '0')
+      query.set('page_token', String(from + 2))
+      const next_page = from + 2 < list().length ? `${at()}${pathname}?${query.toString()}` : null
+      send(200, { collection: list().slice(from, from + 2), pagination: { next_page } })
+    }
+  })
+  const memberOf = (one: unknown) => ({ user: (one as { resource: object }).resource })
+  const at = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { url: at(), stop: () => server.close().closeAllConnections() }
+}
+
+test('the program of the guide saves everything that a move from Calendly reads', async () => {
+  const server = await startCalendly()
+  const blocks = blocksOf(documentAt('docs/guides/moving.md')).map(({ text }) => text)
+  const program = join(mkdtempSync(join(inject('filesDirectory'), 'calendly-')), 'calendly.mjs')
+  writeFileSync(program, blocks.find((text) => text.includes('/scheduled_events')) ?? '')
+  expect(blocks).toContain('TOKEN=… node calendly.mjs > calendly.json')
+  const env = { ...process.env, API: server.url, TOKEN: 'my-token' }
+  const { stdout } = await promisify(execFile)(process.execPath, [program], { env })
+  server.stop()
+  const options = { name: 'Corner Salon', timezone: 'Europe/Berlin', now: instantFromMs(Date.now()) }
+  const whole = calendly.slice(0, -1).map((one) => JSON.stringify(one))
+  expect(readCalendly(stdout, options)).toEqual(readCalendly(whole.join('\n'), options))
+})
+
 onEachEngine('a move from Calendly', (engine) => {
   test('gives people, event types and events; twice is once', async () => {
     const database = await createMigratedDatabase(engine)
@@ -331,6 +378,33 @@ onEachEngine('a move from Calendly', (engine) => {
       writeFileSync(path, text)
       await holdfast.refuses(args, 2, reason)
     }
+    await database.drop()
+  })
+
+  test('recognises what was renamed on either side, also if the first move found it by its name', async () => {
+    const database = await createMigratedDatabase(engine)
+    const holdfast = commandLine(database.url)
+    await holdfast.text('business', 'create', 'Corner Salon', '--timezone', 'Europe/Berlin')
+    const path = join(mkdtempSync(join(inject('filesDirectory'), 'calendly-')), 'calendly.json')
+    const catalogue = JSON.stringify(calendly.slice(0, 3))
+    const args = [...commandOf('calendly', { 'calendly.json': path }), '--apply']
+    const created = async (text: string) => {
+      writeFileSync(path, text)
+      const counts: unknown[] = []
+      for (const instance of [['--instance', 'first'], []]) {
+        const { locations, staff, services } = await holdfast.json(...args, ...instance)
+        counts.push([locations, staff, services].map((count) => (count as { created: number }).created))
+      }
+      return counts
+    }
+    const none = [0, 0, 0]
+    // the second one finds the items of the first by their names
+    expect(await created(catalogue)).toEqual([[1, 1, 1], none])
+    const renamed = catalogue.replaceAll('Anna Weber', 'Anna Berg').replaceAll('"Talk"', '"Consultation"')
+    expect(await created(renamed)).toEqual([none, none])
+    for (const table of ['locations', 'staff', 'services'])
+      await changeDirectly(database.url, `update ${table} set name = 'Renamed here'`)
+    expect(await created(renamed)).toEqual([none, none])
     await database.drop()
   })
 })

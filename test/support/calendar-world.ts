@@ -15,8 +15,8 @@ import type { Reply, TestService } from './test-service.ts'
 /** A server in front of another one, which can be made to fail. */
 export interface FailingProxy {
   url: string
-  /** Answers instead of the server behind. Undefined: it answers itself. */
-  answer: ((request: IncomingMessage, response: ServerResponse) => void) | undefined
+  /** Answers instead of the server behind, which answers itself if this is undefined or returns false. */
+  answer: ((request: IncomingMessage, response: ServerResponse) => unknown) | undefined
   /** Returns true if the answer of the server behind is lost. */
   loses: (request: IncomingMessage) => boolean
   /** The requests that arrived, such as `PUT /anna/work/a.ics`. */
@@ -29,10 +29,7 @@ export async function startFailingProxy(behind: string): Promise<FailingProxy> {
   const proxy = { answer: undefined, loses: () => false, requests: [] } as unknown as FailingProxy
   const server = createServer((incoming, response) => {
     proxy.requests.push(`${incoming.method} ${incoming.url}`)
-    if (proxy.answer) {
-      proxy.answer(incoming, response)
-      return
-    }
+    if (proxy.answer && proxy.answer(incoming, response) !== false) return
     const isLost = proxy.loses(incoming)
     const { method, url: path, headers } = incoming
     const outgoing = request(

@@ -50,6 +50,8 @@ export interface CloudServer {
   events(calendar: string): CloudEvent[]
   /** Forgets all tokens of changes: the next use of one is answered with 410. */
   forgetTokens(): void
+  /** Reads the clock of the provider. */
+  nowMs: () => number
   /** Number of events on a page. */
   pageSize: number
   stop(): Promise<void>
@@ -59,10 +61,18 @@ export interface CloudServer {
 export async function startCloud(paths: {
   authorize: string
   token: string
+  /** Undefined: the provider has none. */
+  revoke?: string
   answer: (request: CloudRequest) => CloudAnswer | Promise<CloudAnswer>
-}): Promise<Pick<CloudServer, 'url' | 'oauth' | 'refuses' | 'requests' | 'stop'>> {
+}): Promise<Pick<CloudServer, 'url' | 'oauth' | 'refuses' | 'requests' | 'nowMs' | 'stop'>> {
   const oauth = new OAuthServer()
-  const cloud = { url: '', oauth, refuses: undefined, requests: [] as string[] } as unknown as CloudServer
+  const cloud = {
+    url: '',
+    oauth,
+    refuses: undefined,
+    requests: [],
+    nowMs: Date.now,
+  } as unknown as CloudServer
   const respond = async (incoming: IncomingMessage, response: ServerResponse) => {
     const url = new URL(incoming.url ?? '/', cloud.url)
     const text = await bodyOf(incoming)
@@ -76,6 +86,10 @@ export async function startCloud(paths: {
     }
     const { method = 'GET', headers } = incoming
     cloud.requests.push(`${method} ${url.pathname}`)
+    if (url.pathname === paths.revoke) {
+      oauth.endGrant(text, response)
+      return
+    }
     const user = oauth.userOf(incoming)
     const body = (text === '' ? {} : JSON.parse(text)) as CloudRequest['body']
     const request = { method, url, headers, body, user: user ?? '' }

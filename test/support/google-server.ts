@@ -116,7 +116,7 @@ export async function startGoogle(): Promise<GoogleServer> {
     const channel = {
       ...{ id: String(id), token: String(token), address: String(address), calendar: calendar.id },
       resourceId: hash('sha256', `${calendar.id} ${id}`, 'base64url'),
-      expiration: Math.min(Number(expiration), Date.now() + 7 * 86_400_000),
+      expiration: Math.min(Number(expiration), google.nowMs() + 7 * 86_400_000),
       isStopped: false,
     }
     channels.push(channel)
@@ -138,7 +138,10 @@ export async function startGoogle(): Promise<GoogleServer> {
       return { status: 200, body: { items } }
     }
     if (url.pathname === `${root}/channels/stop`) {
-      for (const channel of channels) if (channel.id === request.body['id']) channel.isStopped = true
+      const { id, resourceId } = request.body
+      const channel = channels.find((one) => one.id === id && one.resourceId === resourceId)
+      if (!channel || channel.isStopped) return error(404, 'channelIdNotFound')
+      channel.isStopped = true
       return { status: 204 }
     }
     const [, id = '', event] =
@@ -150,7 +153,9 @@ export async function startGoogle(): Promise<GoogleServer> {
     return method === 'POST' ? insert(calendar, request) : list(calendar, url.searchParams)
   }
 
-  const cloud = await startCloud({ authorize: '/o/oauth2/v2/auth', token: '/token', answer })
+  const cloud = await startCloud({
+    ...{ authorize: '/o/oauth2/v2/auth', token: '/token', revoke: '/revoke', answer },
+  })
   const find = (id: string) => {
     const calendar = calendars.get(id)
     if (!calendar) throw new Error(`there is no calendar ${id}`)

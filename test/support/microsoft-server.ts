@@ -181,7 +181,7 @@ export async function startMicrosoft(): Promise<MicrosoftServer> {
 
   const ofSubscription = async ({ method, url, body }: CloudRequest): Promise<CloudAnswer> => {
     const [, id, action] = /^\/v1\.0\/subscriptions(?:\/([^/]+)(?:\/(\w+))?)?$/.exec(url.pathname) ?? []
-    const latest = Date.now() + maxSubscription * 60_000
+    const latest = microsoft.nowMs() + maxSubscription * 60_000
     const { expirationDateTime: until = '' } = body as Partial<GraphSubscription>
     if (until !== '' && Date.parse(until) > latest) return error(400, 'InvalidRequest')
     if (id === undefined) {

@@ -79,6 +79,20 @@ export class OAuthServer {
     })
   }
 
+  /** Answers the revocation endpoint: the whole grant of the person ends. */
+  endGrant(body: string, response: ServerResponse): void {
+    const token = new URLSearchParams(body).get('token') ?? ''
+    const user = this.refreshTokens.get(token)?.user ?? this.accessTokens.get(token)
+    response.writeHead(user === undefined ? 400 : 200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(user === undefined ? { error: 'invalid_token' } : {}))
+    if (user !== undefined) this.revoke(user)
+  }
+
+  /** Returns true if a refresh token of a user works. */
+  isGranted(user: string): boolean {
+    return [...this.refreshTokens.values()].some((one) => one.user === user)
+  }
+
   private grantOf(form: URLSearchParams): { user: string; scope: string } | undefined {
     if (form.get('grant_type') === 'refresh_token')
       return this.refreshTokens.get(form.get('refresh_token') ?? '')
