@@ -10,10 +10,9 @@ import {
   startFailingProxy,
 } from '../support/calendar-world.ts'
 import { bookSlot, type Client, clientOf } from '../support/client.ts'
-import { makeService, makeStaff } from '../support/offers.ts'
 import { logInNewPerson } from '../support/person.ts'
 import { type Radicale, radicaleProgram, startRadicale } from '../support/radicale.ts'
-import { ada, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
 const program = radicaleProgram()
 
@@ -70,7 +69,6 @@ onEachEngine('calendar accounts', (engine) => {
       const { id } = await bookSlot(client, world.offer, `${day}T${time}:00Z`)
       return String(id)
     }
-    const waiting = async () => (await world.account())['waiting']
 
     test('lists the calendars, reads the chosen ones and follows changes', async () => {
       await world.put(world.work, 'dentist', ...span('10:00', '11:00'))
@@ -115,135 +113,6 @@ onEachEngine('calendar accounts', (engine) => {
       proxy.requests.length = 0
       await world.read()
       expect(proxy.requests).toEqual([`PROPFIND ${new URL(world.work).pathname}`])
-    })
-
-    test('writes bookings, moves and removes them, and never counts them as busy', async () => {
-      await connected()
-      const id = await book('10:00')
-      expect(await waiting()).toBe(1)
-      await world.write()
-      expect(await world.events(world.work)).toEqual(
-        expect.arrayContaining([from('10:00'), expect.stringContaining('SUMMARY:Haircut – Ada')]),
-      )
-      await world.read()
-      expect(await world.busy()).toEqual([])
-      await client.change(id, { starts_at: `${day}T12:00:00Z` })
-      await client.change(id, { starts_at: `${day}T13:00:00Z` })
-      await world.write()
-      expect((await world.events(world.work)).filter((line) => line.startsWith('DTSTART'))).toEqual([
-        from('13:00'),
-      ])
-      await client.cancel(id)
-      await world.write()
-      expect(await world.events(world.work)).toEqual([])
-      expect(await waiting()).toBe(0)
-      expect(await service.rows('calendar_writes')).toEqual([])
-    })
-
-    test('writes one event for each service of the person in a visit', async () => {
-      await connected()
-      const [ben = ''] = await makeStaff(service, world.business.id, ['Ben'])
-      const { location_id, service_id, staff_id } = world.offer
-      const colour = await makeService(service, world.business.id, {
-        ...{ name: 'Colour', minutes: 30, staffIds: [ben, staff_id], locationIds: [location_id] },
-      })
-      const visit = (last: string) => [
-        { service_id, staff_id },
-        { service_id: colour, staff_id: ben },
-        { service_id: colour, staff_id: last },
-      ]
-      const held = await service.call('POST', '/bookings/hold', {
-        token: world.business.key,
-        body: { location_id, starts_at: `${day}T10:00:00Z`, items: visit(staff_id) },
-      })
-      expect(held.status).toBe(201)
-      const booked = await client.book(String(held.body.hold_id))
-      await world.write()
-      const starts = async () =>
-        (await world.events(world.work)).filter((line) => line.startsWith('DTSTART')).toSorted()
-      expect(await starts()).toEqual([from('10:00'), from('11:30')])
-      await world.read()
-      expect(await world.busy()).toEqual([])
-      await client.change(String(booked.body.id), { items: visit(ben) })
-      await world.write()
-      expect(await starts()).toEqual([from('10:00')])
-    })
-
-    test('puts back what somebody changes or deletes there, with a note, and the booking stays', async () => {
-      await connected()
-      const id = await book('10:00')
-      await world.write()
-      await world.read()
-      const before = (await client.show(id)).body
-      await world.put(world.work, id, `UID:${id}@holdfast`, ...span('15:00', '16:00'))
-      await world.read()
-      expect(await waiting()).toBe(1)
-      await world.write()
-      const again = await world.events(world.work)
-      expect(again).toEqual(
-        expect.arrayContaining([from('10:00'), expect.stringMatching(/DESCRIPTION.*put back/)]),
-      )
-      await world.remove(world.work, id)
-      await world.read()
-      await world.write()
-      expect(await world.events(world.work)).toContain(from('10:00'))
-      await world.read()
-      expect(await waiting()).toBe(0)
-      expect((await client.show(id)).body).toEqual(before)
-      expect(await world.busy()).toEqual([])
-    })
-
-    test('moves upcoming bookings to another calendar, and takes them out if none is chosen', async () => {
-      const id = await connected()
-      await book('10:00')
-      await world.write()
-      await world.change(id, { writes_to: world.home })
-      await world.write()
-      expect(await world.events(world.work)).toEqual([])
-      expect(await world.events(world.home)).toContain(from('10:00'))
-      await world.change(id, { writes_to: null })
-      await world.write()
-      expect(await world.events(world.home)).toEqual([])
-      for (const body of [
-        { keeps_busy: ['https://example.com/x/'] },
-        { writes_to: 'https://example.com/x/' },
-      ])
-        expect(await world.change(id, body)).toMatchObject({
-          status: 422,
-          body: { code: 'validation_failed' },
-        })
-    })
-
-    test('writes nothing twice when the answer is lost or the server stops before it stores the result', async () => {
-      await connected()
-      await book('10:00')
-      let lost = 2
-      proxy.loses = ({ method }) => method === 'PUT' && (lost -= 1) >= 0
-      await world.write()
-      await world.write()
-      await world.write()
-      expect(await waiting()).toBe(0)
-      await service.context.db.transaction((tx) =>
-        tx.db.updateTable('calendar_writes').set({ objects_json: '[]', due_at: tx.now }).execute(),
-      )
-      await world.write()
-      expect((await world.events(world.work)).filter((line) => line.startsWith('DTSTART'))).toEqual([
-        from('10:00'),
-      ])
-      await world.read()
-      expect(await waiting()).toBe(0)
-    })
-
-    test('removes an event whose answer was lost when its booking is cancelled', async () => {
-      await connected()
-      const id = await book('10:00')
-      proxy.loses = ({ method }) => method === 'PUT'
-      await world.write()
-      expect(await world.events(world.work)).toContain(from('10:00'))
-      proxy.loses = () => false
-      await client.cancel(id)
-      await world.write()
-      expect(await world.events(world.work)).toEqual([])
     })
 
     test('sends the password to no other site', async () => {
@@ -350,21 +219,6 @@ onEachEngine('calendar accounts', (engine) => {
       proxy.answer = undefined
       await world.read()
       expect(await world.busy()).toEqual(['10:00', '12:00'])
-    })
-
-    test('a client who is erased leaves the calendar, too', async () => {
-      await connected()
-      await book('10:00')
-      await world.write()
-      expect((await world.events(world.work)).join()).toContain('Ada')
-      const { status } = await service.call('POST', '/clients/erase', {
-        token: world.business.key,
-        body: { email: ada.email },
-      })
-      expect(status).toBe(200)
-      await world.write()
-      const events = (await world.events(world.work)).join()
-      expect(events).not.toContain('Ada')
     })
   })
 })

@@ -13,7 +13,7 @@ import { startMicrosoft } from '../support/microsoft-server.ts'
 import { client as oauthClient } from '../support/oauth-server.ts'
 import { makeStaff } from '../support/offers.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
-import { ada, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
 /** A Tuesday some weeks ahead. */
 const day = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
@@ -103,8 +103,6 @@ onEachEngine('calendar accounts at providers', (engine) => {
       const { id } = await bookSlot(client, world.offer, `${day}T${time}:00Z`)
       return String(id)
     }
-    const isOfApi = (url = '') => url.includes('/calendars/')
-    const waiting = async () => (await world.account())['waiting']
     const ofBusiness = (row: Record<string, unknown>) => row['business_id'] === world.business.id
     const starts = async () =>
       (await world.events(world.work)).filter((line) => line.startsWith('DTSTART')).toSorted()
@@ -205,103 +203,6 @@ onEachEngine('calendar accounts at providers', (engine) => {
       cloud.pageSize = 2_500
       expect(await world.account()).toMatchObject({ last_error: expect.stringContaining('5,000') })
       expect(await world.busy()).toHaveLength(5)
-    })
-
-    test('writes bookings, moves and removes them, and never counts them as busy', async () => {
-      await connected()
-      const id = await book('10:00')
-      await world.write()
-      expect(await world.events(world.work)).toEqual(
-        expect.arrayContaining([from('10:00'), expect.stringContaining('SUMMARY:Haircut – Ada')]),
-      )
-      await world.read()
-      expect(await world.busy()).toEqual([])
-      expect(await waiting()).toBe(0)
-      await client.change(id, { starts_at: `${day}T12:00:00Z` })
-      await client.change(id, { starts_at: `${day}T13:00:00Z` })
-      await world.write()
-      expect(await starts()).toEqual([from('13:00')])
-      await client.cancel(id)
-      await world.write()
-      expect(await world.events(world.work)).toEqual([])
-      expect(await service.rows('calendar_writes')).toEqual([])
-    })
-
-    test('puts back what somebody changes or deletes there, with a note, and the booking stays', async () => {
-      await connected()
-      const id = await book('10:00')
-      await world.write()
-      await world.read()
-      await world.put(world.work, id, `UID:${id}@holdfast`, ...span('15:00', '16:00'))
-      await world.read()
-      expect(await waiting()).toBe(1)
-      await world.write()
-      expect(await world.events(world.work)).toEqual(
-        expect.arrayContaining([from('10:00'), expect.stringMatching(/DESCRIPTION.*put back/s)]),
-      )
-      await world.remove(world.work, id)
-      await world.read()
-      await world.write()
-      expect(await starts()).toEqual([from('10:00')])
-      await world.read()
-      expect(await waiting()).toBe(0)
-      expect((await client.show(id)).body).toMatchObject({ status: 'confirmed' })
-    })
-
-    test('an update of an event that changed meanwhile replaces it', async () => {
-      await connected()
-      const id = await book('10:00')
-      await world.write()
-      await world.put(world.work, id, `UID:${id}@holdfast`, ...span('15:00', '16:00'))
-      await client.change(id, { starts_at: `${day}T12:00:00Z` })
-      await world.write()
-      expect(await starts()).toEqual([from('12:00')])
-      await world.remove(world.work, id)
-      await client.change(id, { starts_at: `${day}T13:00:00Z` })
-      await world.write()
-      expect(await starts()).toEqual([from('13:00')])
-    })
-
-    test('writes nothing twice when answers are lost or the server stops before it stores the result', async () => {
-      await connected()
-      await book('10:00')
-      let lost = 2
-      proxy.loses = ({ method, url }) => method === 'POST' && isOfApi(url) && (lost -= 1) >= 0
-      for (let round = 0; round < 3; round += 1) await world.write()
-      expect(await waiting()).toBe(0)
-      await service.context.db.transaction((tx) =>
-        tx.db.updateTable('calendar_writes').set({ objects_json: '[]', due_at: tx.now }).execute(),
-      )
-      await world.write()
-      expect(await starts()).toEqual([from('10:00')])
-      await world.read()
-      expect(await waiting()).toBe(0)
-    })
-
-    test('removes an event whose answer was lost when its booking is cancelled', async () => {
-      await connected()
-      const id = await book('10:00')
-      proxy.loses = ({ method, url }) => method === 'POST' && isOfApi(url)
-      await world.write()
-      expect(await starts()).toEqual([from('10:00')])
-      proxy.loses = () => false
-      await client.cancel(id)
-      await world.write()
-      expect(await world.events(world.work)).toEqual([])
-    })
-
-    test('moves upcoming bookings to another calendar and back', async () => {
-      const id = await connected()
-      await book('10:00')
-      await world.write()
-      await world.change(id, { writes_to: world.home })
-      await world.write()
-      expect(await starts()).toEqual([])
-      expect(await world.events(world.home)).toContain(from('10:00'))
-      await world.change(id, { writes_to: world.work })
-      await world.write()
-      expect(await starts()).toEqual([from('10:00')])
-      expect(await world.events(world.home)).toEqual([])
     })
 
     test('refreshes an ended access token once, and stores a replaced refresh token', async () => {
@@ -425,20 +326,6 @@ onEachEngine('calendar accounts at providers', (engine) => {
       proxy.answer = undefined
       await world.read()
       expect(await world.busy()).toEqual(['10:00', '12:00'])
-    })
-
-    test('a client who is erased leaves the calendar, too', async () => {
-      await connected()
-      await book('10:00')
-      await world.write()
-      expect((await world.events(world.work)).join()).toContain('Ada')
-      const { status } = await service.call('POST', '/clients/erase', {
-        token: world.business.key,
-        body: { email: ada.email },
-      })
-      expect(status).toBe(200)
-      await world.write()
-      expect((await world.events(world.work)).join()).not.toContain('Ada')
     })
 
     test('a grant ends with its log-in, its person and its time', async () => {
