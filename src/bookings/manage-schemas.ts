@@ -10,6 +10,14 @@ const until = (what: string) =>
     description: `Until when the client may ${what}. Null: the service never allows it.`,
   })
 
+const feeTerm = {
+  amount: Type.Integer({ description: 'In minor units: 2500 EUR is 25.00 euros.' }),
+  currency: Type.String(),
+  charged: Type.Integer({ description: 'What is then charged to the card: the fee, less what was paid.' }),
+  kept: Type.Integer({ description: 'What then stays of what was paid.' }),
+  refunded: Type.Integer({ description: 'What then comes back of it.' }),
+}
+
 /** The changes that the client of a booking may make now. */
 const Policy = Type.Object(
   {
@@ -30,6 +38,16 @@ const Policy = Type.Object(
       }),
       { description: 'The fee if the client cancels now. Null: it costs nothing.' },
     ),
+    late_fees: Type.Array(
+      Type.Object({
+        within_minutes: Type.Integer({ description: 'It applies from so long before the start.' }),
+        ...feeTerm,
+      }),
+      { description: 'The fees for cancelling late that the client has agreed to, the longest time first.' },
+    ),
+    no_show_fee: Nullable(Type.Object(feeTerm), {
+      description: 'The fee for a no-show that the client has agreed to.',
+    }),
   },
   {
     title: 'ChangePolicy',
@@ -43,6 +61,10 @@ const Policy = Type.Object(
         reschedules_left: 3,
         refund: 'full',
         fee: null,
+        late_fees: [
+          ...[{ within_minutes: 1440, amount: 3000, currency: 'EUR', charged: 0, kept: 3000, refunded: 3000 }],
+        ],
+        no_show_fee: { amount: 6000, currency: 'EUR', charged: 0, kept: 6000, refunded: 0 },
       },
     ],
   },

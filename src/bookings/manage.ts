@@ -20,6 +20,7 @@ import { Problem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
 import { formatInstant, type Instant, toMs } from '../base/instants.ts'
 import { publicUrl } from '../base/public-url.ts'
+import { feeTermsOf } from '../catalogue/booking-fee-rules.ts'
 import { policyOf } from '../catalogue/change-policy-rules.ts'
 import type { Transaction } from '../database/database.ts'
 import { findSeriesDates } from '../database/series.ts'
@@ -313,5 +314,14 @@ function presentPolicy(context: Context, booking: BookingRow) {
     reschedules_left: policy.reschedulesLeft,
     refund: policy.refund,
     fee: policy.fee,
+    ...termsOf(booking),
   }
+}
+
+/** Returns the fees that the client has agreed to. A time that the business chose is never late. */
+function termsOf(booking: BookingRow) {
+  if (booking.fee_agreed_at === null) return { late_fees: [], no_show_fee: null }
+  const { late, missed } = feeTermsOf(booking)
+  const isOthersTime = booking.agreed_starts_at !== booking.starts_at
+  return { late_fees: isOthersTime ? [] : late, no_show_fee: missed }
 }

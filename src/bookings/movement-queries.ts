@@ -174,7 +174,7 @@ export function findMovedItems(
 }
 
 /** A part of a fee, for one of the services of its booking. */
-type FeeItem = Omit<MovedItem, 'type'> & { type: keyof FeeParts }
+type FeeItem = Omit<MovedItem, 'type'> & { type: keyof FeeParts; reason: 'late_cancel' | 'no_show' }
 
 /** Finds the fees of bookings, in parts. The caller limits their number. */
 export function findFeeItems(
@@ -184,14 +184,14 @@ export function findFeeItems(
   const ids = sql<string>`${JSON.stringify(bookingIds.map((id) => [id]))}`
   const part = (type: keyof FeeParts, number: number) => sql`
     select ${sql.lit(type)} as type, f.id as payment_id, ${sql.lit(number)} as number, f.kind, f.created_at as at,
-           f.${sql.ref(type)} as amount, f.currency, f.booking_id
+           f.${sql.ref(type)} as amount, f.currency, f.booking_id, f.reason
       from f where f.${sql.ref(type)} > 0`
   const parts = sql`(
     with f as (
       select p.*, case when p.status in ('paid', 'refunded') then p.amount - p.back else 0 end as received,
              case when p.status = 'waived' then p.amount else p.back end as waived,
              case when p.status in ('due', 'charging') then p.amount else 0 end as due
-        from (select id, booking_id, kind, created_at, currency, status, amount,
+        from (select id, booking_id, kind, created_at, currency, status, amount, reason,
                      case when refund_requested_at is null then refund_total else amount end as back
                 from payments
                where business_id = ${businessId} and ${isAmong(db, [['booking_id', 'uuid']], ids)} and kind = 'fee'
@@ -209,7 +209,7 @@ async function itemsOfMoney<Item extends Pick<MovedItem, 'payment_id' | 'number'
   const own = (column: string) =>
     sql.raw(`case when k.item_count is null then k.${column} else v.${column} end`)
   const { rows } = await sql<FoundItem>`
-    select m.type, m.payment_id, m.number, m.kind, m.at, m.amount as moved, m.currency as moved_currency,
+    select m.type, m.payment_id, m.number, m.kind, m.at, m.amount as moved, m.currency as moved_currency, m.reason,
            ${own('service_id')} as service_id, ${own('staff_id')} as staff_id,
            ${own('party_size')} as party_size,
            ${own('agreed_amount')} as amount, ${own('agreed_currency')} as currency, k.discount_json

@@ -43,6 +43,11 @@ export interface Takings {
   refunded: number
 }
 
+/** The reasons of fees by Holdfast's rules. */
+const feeReasons = ['no_show', 'late_cancel'] as const
+
+type FeeReason = (typeof feeReasons)[number]
+
 /** The fees of bookings, in minor units. They add up to all that was charged. */
 export interface FeeParts {
   received: number
@@ -88,18 +93,42 @@ export class TakingsSums {
   }
 }
 
-/** Sums of fees, and of all that was charged. */
+const noFees: FeeParts = { received: 0, waived: 0, due: 0 }
+
+/** Sums of fees, and of all that was charged: for each reason, and for both. */
 export class FeeSums {
-  private readonly sums = new CurrencySums<keyof FeeParts>({ received: 0, waived: 0, due: 0 })
-
-  add({ type, currency, share }: { type: keyof FeeParts; currency: string; share: number }): void {
-    this.sums.add(type, currency, share)
+  private readonly sums = {
+    no_show: new CurrencySums<keyof FeeParts>(noFees),
+    late_cancel: new CurrencySums<keyof FeeParts>(noFees),
   }
 
-  list(): (FeeParts & { currency: string; charged: number })[] {
-    return this.sums.list().map(({ currency, received, waived, due }) => ({
-      ...{ currency, charged: received + waived + due },
-      ...{ received, waived, due },
-    }))
+  add({ reason, type, currency, share }: FeePart): void {
+    for (const one of feeReasons) this.sums[one].add(type, currency, one === reason ? share : 0)
   }
+
+  list(): (FeesCharged & Record<FeeReason, FeesCharged> & { currency: string })[] {
+    const lateOnes = this.sums.late_cancel.list()
+    return this.sums.no_show.list().map(({ currency, ...missed }, at) => {
+      const late = lateOnes[at] ?? noFees // both have the same currencies
+      const sum = (type: keyof FeeParts) => missed[type] + late[type]
+      const both = { received: sum('received'), waived: sum('waived'), due: sum('due') }
+      return {
+        ...{ currency, ...withCharged(both) },
+        ...{ no_show: withCharged(missed), late_cancel: withCharged(late) },
+      }
+    })
+  }
+}
+
+interface FeePart {
+  reason: FeeReason
+  type: keyof FeeParts
+  currency: string
+  share: number
+}
+
+type FeesCharged = FeeParts & { charged: number }
+
+function withCharged({ received, waived, due }: FeeParts): FeesCharged {
+  return { charged: received + waived + due, received, waived, due }
 }

@@ -83,13 +83,19 @@ const MoneyTaken = Type.Array(
   },
 )
 
+const feeParts = {
+  charged: Type.Integer({ ...AmountOfMoney, description: 'All of them.' }),
+  received: Type.Integer({ ...AmountOfMoney, description: 'Paid, and not given back.' }),
+  waived: Type.Integer({ ...AmountOfMoney, description: 'Waived or refunded.' }),
+  due: Type.Integer({ ...AmountOfMoney, description: 'Still due, or being charged.' }),
+}
+
 const Fees = Type.Array(
   Type.Object({
     currency: Type.String({ description: 'ISO 4217.' }),
-    charged: Type.Integer({ ...AmountOfMoney, description: 'All of them.' }),
-    received: Type.Integer({ ...AmountOfMoney, description: 'Paid, and not given back.' }),
-    waived: Type.Integer({ ...AmountOfMoney, description: 'Waived or refunded.' }),
-    due: Type.Integer({ ...AmountOfMoney, description: 'Still due, or being charged.' }),
+    ...feeParts,
+    no_show: Type.Object(feeParts, { description: 'Those for no-shows.' }),
+    late_cancel: Type.Object(feeParts, { description: 'Those for late cancellations.' }),
   }),
   {
     description:
@@ -154,7 +160,13 @@ const examplePeriod = {
   waitlist_bookings: 2,
   waitlist_money: [{ currency: 'EUR', booked: 7_000, missed: 0 }],
   taken: [{ currency: 'EUR', received: 42_000, refunded: 2_500 }],
-  fees: [{ currency: 'EUR', charged: 5_200, received: 3_500, waived: 1_700, due: 0 }],
+  fees: [
+    {
+      ...{ currency: 'EUR', charged: 5_200, received: 3_500, waived: 1_700, due: 0 },
+      no_show: { charged: 3_500, received: 1_800, waived: 1_700, due: 0 },
+      late_cancel: { charged: 1_700, received: 1_700, waived: 0, due: 0 },
+    },
+  ],
 }
 const exampleHours = (minutes: number) =>
   Array.from({ length: 24 }, (_, hour) => (hour >= 9 && hour < 17 ? minutes : 0))

@@ -60,6 +60,49 @@ export function noShowFee(booking: FeeColumns): BookingFee | null {
   return money && withPaid(booking, money, false)
 }
 
+/** A fee to which a client agrees, and what becomes of the payment in advance if it is due. */
+interface FeeTerm extends BookingFee {
+  /** The part of the payment that stays. */
+  kept: number
+}
+
+/** The columns that decide about the fees to which a client agrees. */
+export type FeeTermColumns = ItemColumns &
+  Pick<BookingRow, 'fee_rules_json' | 'payment_kind' | 'payment_status'> &
+  Pick<BookingRow, 'payment_amount' | 'payment_currency' | 'payment_refund_total'>
+
+/**
+ * Returns all fees to which the client of a booking agrees: for cancelling within some minutes before the start, the
+ * longest time first, and for a no-show. A payment that is due counts as made.
+ */
+export function feeTermsOf(booking: FeeTermColumns): {
+  late: (FeeTerm & { within_minutes: number })[]
+  missed: FeeTerm | null
+} {
+  const rules = readAgreedFees(booking.fee_rules_json)
+  const minutes = new Set(rules.flatMap(({ fees }) => fees.map(({ within_minutes }) => within_minutes)))
+  const late = [...minutes]
+    .toSorted((one, other) => other - one)
+    .flatMap((within_minutes) => {
+      const fee = feeOf(booking, ({ fees }) => percentWithin(fees, within_minutes))
+      return fee ? [{ within_minutes, ...termOf(booking, fee, true) }] : []
+    })
+  const missed = feeOf(booking, ({ no_show_percent }) => no_show_percent ?? 0)
+  return { late, missed: missed && termOf(booking, missed, false) }
+}
+
+function percentWithin(fees: readonly Fee[], minutes: number): number {
+  return sortedFees(fees).findLast(({ within_minutes }) => within_minutes >= minutes)?.percent ?? 0
+}
+
+function termOf(booking: FeeTermColumns, fee: Money, givesBack: boolean): FeeTerm {
+  const { payment_status: status, payment_amount: amount, payment_currency, payment_refund_total } = booking
+  const isMade = status === 'paid' || status === 'due' || status === 'preparing'
+  const paid = isMade && payment_currency === fee.currency ? (amount ?? 0) - (payment_refund_total ?? 0) : 0
+  const beside = besidePayment(fee, paid, givesBack)
+  return { ...beside, kept: paid - beside.refunded }
+}
+
 /** A charge by hand or a fee of a booking, with what was asked back of it. */
 interface ChargedPart {
   status: string
@@ -130,7 +173,10 @@ function payable(amount: number, currency: string): number {
 }
 
 function withPaid(booking: FeeColumns, fee: Money, givesBack: boolean): BookingFee {
-  const paid = paidOf(booking, fee.currency)
+  return besidePayment(fee, paidOf(booking, fee.currency), givesBack)
+}
+
+function besidePayment(fee: Money, paid: number, givesBack: boolean): BookingFee {
   return {
     ...fee,
     charged: payable(Math.max(fee.amount - paid, 0), fee.currency),

@@ -1071,6 +1071,8 @@ export type MailKind =
   | 'fee_paid'
   | 'fee_due'
   | 'fee_waived'
+  | 'charge_failed'
+  | 'disputed'
 
 /** `superseded`: never sent, because a newer email contains more. */
 export type MailStatus = 'queued' | 'sent' | 'failed' | 'superseded'

@@ -1,35 +1,42 @@
 import type { Language } from '../base/languages.ts'
-import { type AgreedFees, feeOf, readAgreedFees } from '../catalogue/booking-fee-rules.ts'
-import { sortedFees } from '../catalogue/fee-rules.ts'
-import type { BookingRow } from '../database/shown-booking.ts'
-import type { ItemColumns } from '../database/shown-item-rules.ts'
+import { type FeeTermColumns, feeTermsOf } from '../catalogue/booking-fee-rules.ts'
 import { moneyText } from './times-and-money.ts'
 
-type Columns = ItemColumns & Pick<BookingRow, 'fee_rules_json' | 'payment_kind'>
-
 /** Returns what a late cancellation and a no-show of a booking cost, in sentences. Empty without fees. */
-export function feeSentence(booking: Columns, { say, locale }: Pick<Language, 'say' | 'locale'>): string {
-  const rules = readAgreedFees(booking.fee_rules_json)
-  const late = timesOf(rules).flatMap((minutes) => {
-    const fee = feeOf(booking, ({ fees }) => percentWithin(fees, minutes))
-    return fee
-      ? [say('booking.feeCancel', { time: spanOfMinutes(minutes, locale), amount: moneyText(fee, locale) })]
-      : []
-  })
-  const missed = feeOf(booking, ({ no_show_percent }) => no_show_percent ?? 0)
-  const all = [...late, ...(missed ? [say('booking.feeNoShow', { amount: moneyText(missed, locale) })] : [])]
-  const isPaidBefore = booking.payment_kind === 'deposit' || booking.payment_kind === 'full'
-  return [...all, ...(all.length > 0 && isPaidBefore ? [say('booking.feePaid')] : [])].join(' ')
+export function feeSentence(
+  booking: FeeTermColumns,
+  { say, locale }: Pick<Language, 'say' | 'locale'>,
+): string {
+  const { late, missed } = feeTermsOf(booking)
+  const texts = [
+    ...late.map((fee) => {
+      const { within_minutes, charged, kept, refunded } = fee
+      const key =
+        kept === 0
+          ? 'booking.feeCancel'
+          : refunded > 0
+            ? 'booking.feeCancelPart'
+            : charged > 0
+              ? 'booking.feeCancelMore'
+              : 'booking.feeCancelAll'
+      const money = (amount: number) => moneyText({ ...fee, amount }, locale)
+      const time = spanOfMinutes(within_minutes, locale)
+      return say(key, { time, amount: money(charged), kept: money(kept), back: money(refunded) })
+    }),
+    ...(missed ? [missedText(missed, { say, locale })] : []),
+  ]
+  return texts.join(' ')
 }
 
-/** Returns the times of all fees in minutes, the longest first. */
-function timesOf(rules: readonly AgreedFees[]): number[] {
-  const times = rules.flatMap(({ fees }) => fees.map(({ within_minutes }) => within_minutes))
-  return [...new Set(times)].toSorted((one, other) => other - one)
-}
-
-function percentWithin(fees: AgreedFees['fees'], minutes: number): number {
-  return sortedFees(fees).findLast(({ within_minutes }) => within_minutes >= minutes)?.percent ?? 0
+function missedText(
+  fee: NonNullable<ReturnType<typeof feeTermsOf>['missed']>,
+  { say, locale }: Pick<Language, 'say' | 'locale'>,
+): string {
+  const { charged, kept } = fee
+  const key =
+    kept === 0 ? 'booking.feeNoShow' : charged > 0 ? 'booking.feeNoShowMore' : 'booking.feeNoShowAll'
+  const money = (amount: number) => moneyText({ ...fee, amount }, locale)
+  return say(key, { amount: money(charged), kept: money(kept) })
 }
 
 const days = 1_440

@@ -2,7 +2,7 @@ import { type Instant, instantFromMs, plusSeconds, toMs } from '../base/instants
 import type { QuietHours } from '../catalogue/mail-settings-rules.ts'
 import type { BookingRow } from '../database/shown-booking.ts'
 import { type ItemColumns, itemsOf } from '../database/shown-item-rules.ts'
-import type { MailKind, MailStatus, PostponedFor } from '../database/tables.ts'
+import type { MailKind, MailStatus, PaymentsTable, PostponedFor } from '../database/tables.ts'
 
 interface KindRules {
   /** Clients may unsubscribe, and each email has a link for that. */
@@ -27,6 +27,8 @@ export const mailKinds: Readonly<Record<MailKind, KindRules>> = {
   declined: { isOptional: false, hasCalendar: false },
   unanswered: { isOptional: false, hasCalendar: false },
   answer_due: { isOptional: false, hasCalendar: false },
+  charge_failed: { isOptional: false, hasCalendar: false },
+  disputed: { isOptional: false, hasCalendar: false },
 }
 
 /** Attempts within a day: pauses of 30, 60, … seconds up to an hour. */
@@ -242,12 +244,29 @@ export function feeOccasion(paymentId: string, waived?: number): string {
   return `${feePrefix}${paymentId}${waived === undefined ? '' : `/${waived}`}`
 }
 
-/** Returns the ID of the fee that an email is about. Undefined for any other. */
+const disputePrefix = 'dispute/'
+
+type Dispute = NonNullable<PaymentsTable['dispute']>
+
+/** Makes unique the email to the business about a state of a disputed payment. */
+export function disputeOccasion(paymentId: string, dispute: Dispute): string {
+  return `${disputePrefix}${paymentId}/${dispute}`
+}
+
+/** Returns the state of the dispute that an email is about. Undefined for any other. */
+export function disputeOfOccasion({
+  kind,
+  occasion,
+}: Pick<WaitingMail, 'kind' | 'occasion'>): Dispute | undefined {
+  return kind === 'disputed' ? (occasion.split('/')[2] as Dispute | undefined) : undefined
+}
+
+/** Returns the ID of the fee, or of the disputed payment, that an email is about. Undefined for any other. */
 export function feeOfOccasion({
   kind,
   occasion,
 }: Pick<WaitingMail, 'kind' | 'occasion'>): string | undefined {
-  return isAboutFee(kind) ? occasion.split('/')[1] : undefined
+  return isAboutFee(kind) || isOfTeamsMoney(kind) ? occasion.split('/')[1] : undefined
 }
 
 /** Returns the amount that the client of a waived fee need not pay, in minor units. */
@@ -265,7 +284,7 @@ export function refundOfOccasion({
   return paymentId === undefined ? undefined : { paymentId, number: Number(number) }
 }
 
-/** Names the subject of a message. Each fee and each refund has messages of its own. */
+/** Names the subject of a message. Each fee, refund and dispute has its own messages. */
 export function subjectOf({ kind, occasion, booking_id }: Omit<WaitingMail, 'id'>): string {
   const money = kind === 'refunded' ? occasion : (feeOfOccasion({ kind, occasion }) ?? '')
   return `${booking_id} ${money}`
@@ -279,6 +298,11 @@ export function reportsPayment({ occasion }: Pick<WaitingMail, 'occasion'>): boo
 /** True for the kinds of messages about one fee. */
 export function isAboutFee(kind: MailKind): boolean {
   return kind === 'fee_paid' || kind === 'fee_due' || kind === 'fee_waived'
+}
+
+/** True for the kinds of emails that warn the business about one payment. */
+function isOfTeamsMoney(kind: MailKind): boolean {
+  return kind === 'charge_failed' || kind === 'disputed'
 }
 
 /** Makes a reminder unique. */
@@ -324,12 +348,17 @@ function lastEnd(waiting: readonly WaitingMail[]): WaitingMail | undefined {
   return waiting.findLast(({ kind }) => kind === 'cancelled' || kind === 'declined' || kind === 'unanswered')
 }
 
-/** Does the same for the business's recipients. A booking that was cancelled in the meantime produces one notice. */
+/**
+ * Does the same for the business's recipients and emails about one subject. A booking that was cancelled in the
+ * meantime produces one notice.
+ */
 export function noticeToSend(
   all: readonly WaitingMail[],
   booking: (ItemColumns & Pick<MailSubject, 'status' | 'respond_by'>) | undefined,
 ): WaitingMail | undefined {
   if (!booking) return undefined
+  const money = all.findLast(({ kind }) => isOfTeamsMoney(kind))
+  if (money) return money
   const waiting = withoutUndone(all, booking)
   const last = (kind: MailKind) => waiting.findLast((mail) => mail.kind === kind)
   if (booking.status === 'cancelled') return lastEnd(waiting)

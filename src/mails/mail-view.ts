@@ -15,7 +15,13 @@ import {
 } from '../database/shown-item-rules.ts'
 import type { MailsTable } from '../database/tables.ts'
 import type { LateFee, MailedFee, ShownBooking } from './mail-queries.ts'
-import { type Known, type KnownItem, reportsPayment, waivedOfOccasion } from './mail-rules.ts'
+import {
+  disputeOfOccasion,
+  type Known,
+  type KnownItem,
+  reportsPayment,
+  waivedOfOccasion,
+} from './mail-rules.ts'
 import type { Answer, MailItem, MailView } from './render.ts'
 
 /** URLs in an email. */
@@ -120,6 +126,7 @@ export function mailViewOf(
       ...(series && { series }),
     },
     ...(fee && { fee }),
+    dispute: disputeOfOccasion({ kind, occasion }),
     ...(refund && { refund }),
     ...(!isMissed && { feeRules: booking }),
     ...addresses,

@@ -29,6 +29,7 @@ import {
   maxWithRequestsPerHour,
   noticeToSend,
   refundOfOccasion,
+  subjectOf,
 } from './mail-rules.ts'
 import { isAnyNoticeDue, leaseNotices, type NoticeOf, type NoticeTable } from './notice-queries.ts'
 import { deleteMailFiles } from './mail-files.ts'
@@ -235,11 +236,12 @@ export class MailWorker extends OutboxWorker {
     const bookings = await findShownBookings(db.reads, mails)
     const notices: { mail: LeasedMail; booking: ShownBooking }[] = []
     const obsolete: LeasedMail[] = []
-    for (const [bookingId, waiting] of Map.groupBy(mails, ({ booking_id }) => booking_id)) {
-      const booking = bookings.get(bookingId)
+    for (const waiting of Map.groupBy(mails, subjectOf).values()) {
+      const booking = bookings.get(waiting[0]?.booking_id ?? '')
       const id = noticeToSend(waiting, booking)?.id
       for (const mail of waiting) {
-        if (mail.id === id && booking) notices.push({ mail, booking })
+        const isSettled = mail.kind === 'charge_failed' && !(await this.isFeeDue(mail))
+        if (mail.id === id && booking && !isSettled) notices.push({ mail, booking })
         else obsolete.push(mail)
       }
     }

@@ -109,12 +109,17 @@ export abstract class OutboxWorker extends LeaseLoop<Context, LeasedTurn> {
 
   private async isUnwanted(mail: LeasedMail, booking: ShownBooking): Promise<boolean> {
     const { kind, business_id } = mail
-    if (kind === 'fee_due') return (await this.feeOf(mail))?.status !== 'due'
+    if (kind === 'fee_due') return !(await this.isFeeDue(mail))
     const email = clientEmailOf(booking.client_email)
     return mailKinds[kind].isOptional && (await hasOptedOut(this.context.db.reads, business_id, email))
   }
 
-  /** Returns the fee that an email is about. Undefined for any other email. */
+  /** Reports if the fee that an email is about is still to be paid. */
+  protected async isFeeDue(mail: LeasedMail): Promise<boolean> {
+    return (await this.feeOf(mail))?.status === 'due'
+  }
+
+  /** Returns the fee or disputed payment that an email is about. Undefined for any other email. */
   protected async feeOf(mail: LeasedMail): Promise<MailedFee | undefined> {
     const id = feeOfOccasion(mail)
     return id === undefined

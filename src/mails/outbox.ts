@@ -11,6 +11,7 @@ import {
   type Caused,
   changeOccasion,
   depositDueSeconds,
+  disputeOccasion,
   feeOccasion,
   isCausedByBusiness,
   type MailSubject,
@@ -264,6 +265,29 @@ export async function recordFeeMail(
     ...{ created_at: tx.now, due_at: tx.now },
   })
   tx.onCommit(() => (isMailed ? dueMails : dueTexts).raise())
+}
+
+/** A payment about which the business has to know. */
+type TeamsMoney = { paymentId: string } & (
+  { kind: 'charge_failed' } | { kind: 'disputed'; dispute: Parameters<typeof disputeOccasion>[1] }
+)
+
+/** Records the email to the business about a charge that failed, or a disputed payment. */
+export async function recordMoneyNotice(
+  { config, ids, dueMails, cache }: Pick<Context, 'config' | 'ids' | 'dueMails' | 'cache'>,
+  tx: Transaction,
+  { booking, ...news }: TeamsMoney & { booking: Pick<Told, 'id' | 'business_id'> },
+): Promise<void> {
+  if ((await mailRouteOf({ config, cache }, tx.db, booking.business_id)) === 'off') return
+  const { kind, paymentId } = news
+  const occasion = kind === 'disputed' ? disputeOccasion(paymentId, news.dispute) : feeOccasion(paymentId)
+  await writeMails(tx, {
+    ...{ id: ids.next(), business_id: booking.business_id, booking_id: booking.id },
+    ...{ occasion, client_kind: null, business_kind: kind, ...noText },
+    ...{ to_email: '', recipient: '', by_email: '', caused_by: '' as const },
+    ...{ created_at: tx.now, due_at: tx.now },
+  })
+  tx.onCommit(() => dueMails.raise())
 }
 
 /** Returns the kind of the email that shows a booking again. */

@@ -101,6 +101,8 @@ export interface MailView {
     /** True if it was paid, and is waived now. */
     isReturned?: boolean
   }
+  /** The state of the dispute that the email is about. `fee` is then the disputed payment, without a reason if it is none. */
+  dispute?: 'open' | 'won' | 'lost' | undefined
   /** The refund that the email is about, with all so far, and what is left of the payment. */
   refund?: Record<'now' | 'soFar' | 'rest', Money> & { isOfFee: boolean }
   /** The cost of a cancellation: charged to the card, and kept of the payment. Absent for a booking without fees. */
@@ -240,16 +242,24 @@ export function newsOf({ kind, reportsPayment, booking, payUrl, fee }: MailView)
   return isCard ? 'card_saved' : 'paid'
 }
 
-const ownerKinds = ['changed', 'cancelled', 'requested', 'answer_due', 'unanswered'] as const
+const ownerKinds = [
+  ...(['changed', 'cancelled', 'requested', 'answer_due', 'unanswered'] as const),
+  'charge_failed' as const,
+] as const
 
-function ownerKind(kind: MailKind): 'booked' | (typeof ownerKinds)[number] {
-  return ownerKinds.find((one) => one === kind) ?? 'booked'
+type OwnerNews =
+  'booked' | (typeof ownerKinds)[number] | `disputed.${NonNullable<MailView['dispute']>}`
+
+/** Returns the news in an email to the business. */
+function ownerNews({ kind, dispute }: Pick<MailView, 'kind' | 'dispute'>): OwnerNews {
+  return dispute ? `disputed.${dispute}` : (ownerKinds.find((one) => one === kind) ?? 'booked')
 }
 
-function ownerSubject({ kind, booking }: MailView, language: Language): string {
+function ownerSubject(view: MailView, language: Language): string {
+  const { booking } = view
   const { client, serviceName, staffName } = booking
   const { date, time } = timesOf(booking, language)
-  const what = language.say(`mail.owner.${ownerKind(kind)}.subject`)
+  const what = language.say(`mail.owner.${ownerNews(view)}.subject`)
   const parts = [nameOf(client, language), serviceName, `${date} ${time}`, staffName]
   return `${what}: ${parts.filter(Boolean).join(', ')}`
 }
@@ -497,7 +507,7 @@ function policyLines(view: MailView, language: Language): Block[] {
 }
 
 function ownerBlocks(view: MailView, language: Language): Block[] {
-  const { kind, booking, consoleUrl, answerUrl } = view
+  const { booking, consoleUrl, answerUrl } = view
   const { say } = language
   const { client, notes, answers } = booking
   const shown = card(view, language)
@@ -514,8 +524,12 @@ function ownerBlocks(view: MailView, language: Language): Block[] {
   return [
     {
       type: 'paragraph',
-      text: say(`mail.owner.${ownerKind(kind)}.intro`, deadline(view, language)),
+      text: say(`mail.owner.${ownerNews(view)}.intro`, {
+        ...deadline(view, language),
+        ...feeValues(view, language),
+      }),
     },
+    ...moneyNotice(view, language),
     { ...shown, rows: [...shown.rows, ...details] },
     ...ownerFee(view, language),
     ...seriesBlocks(view, language),
@@ -534,6 +548,29 @@ function ownerBlocks(view: MailView, language: Language): Block[] {
           },
         ]
       : []),
+  ]
+}
+
+/** Returns the amount and the reason of a fee for a text. Empty for anything else. */
+function feeValues({ fee }: MailView, language: Language): Record<string, string> {
+  return fee
+    ? { amount: moneyText(fee, language.locale), reason: feeReason(fee.reason, language) }
+    : {}
+}
+
+/** Says why a card was not charged and how the client can pay, or what a disputed payment was for. */
+function moneyNotice(view: MailView, language: Language): Block[] {
+  const { kind, fee, dispute, booking } = view
+  const { say } = language
+  const paragraph = (text: string): Block => ({ type: 'paragraph', text })
+  if (dispute && fee)
+    return fee.reason === '' ? [] : [paragraph(say('mail.owner.disputed.for', feeValues(view, language)))]
+  if (kind !== 'charge_failed' || !fee?.failure) return []
+  const { failure } = fee
+  const why = chargeFailureOf(failure)
+  return [
+    paragraph(say(`mail.owner.charge_failed.why.${why}`, { code: failure })),
+    paragraph(say(`mail.owner.charge_failed.${booking.client.email === '' ? 'byHand' : 'sent'}`)),
   ]
 }
 
@@ -573,7 +610,7 @@ function moneyRows(view: MailView, language: Language): [string, string][] {
   const { kind, booking, fee, refund } = view
   const { say, locale } = language
   if (refund?.isOfFee) return refundRows(refund, language)
-  if (fee) return [] // its amount is in the text, and nothing else is to pay
+  if (fee && fee.reason !== '') return [] // its amount is in the text, and nothing else is to pay
   const isOver = endKinds.has(kind)
   const { deposit, price, discount, returned, left } = booking
   const amountOf = (money: Money | null) => money && moneyText(money, locale)

@@ -56,7 +56,11 @@ export function sampleText(
 }
 
 /** Kinds about a fee for a missed appointment. */
-const feeKinds: ReadonlySet<MailKind> = new Set(['fee_paid', 'fee_due', 'fee_waived'])
+const feeKinds: ReadonlySet<MailKind> = new Set([
+  ...(['fee_paid', 'fee_due', 'fee_waived', 'charge_failed', 'disputed'] as const),
+])
+
+const businessKinds: ReadonlySet<MailKind> = new Set(['booked', 'answer_due', 'charge_failed', 'disputed'])
 
 const depositStates: Partial<Record<MailKind, 'due' | 'paid' | 'refunded'>> = {
   deposit_due: 'due',
@@ -74,7 +78,7 @@ function sampleView(config: Config, { kind, locale, to, now, business = salon }:
   const startsAt = `${plusSeconds(now, 2 * 86_400).slice(0, 11)}08:30:00.000Z` as Instant // a time on that day
   const address = publicUrl(config)
   const state = depositStates[kind]
-  const isOfBusiness = kind === 'booked' || kind === 'answer_due'
+  const isOfBusiness = businessKinds.has(kind)
   const respondBy = kind === 'requested' || kind === 'answer_due' ? plusSeconds(now, 86_400) : null
   return {
     kind,
@@ -119,8 +123,10 @@ function sampleView(config: Config, { kind, locale, to, now, business = salon }:
       fee: {
         ...{ amount: 1_750, currency: 'EUR', reason: 'no_show' },
         payUrl: kind === 'fee_due' ? `${address}/checkout/sample` : null,
+        ...(kind === 'charge_failed' && { failure: 'insufficient_funds' }),
       },
     }),
+    ...(kind === 'disputed' && { dispute: 'open' as const }),
     ...(kind === 'refunded' && { refund: sampleRefund }),
     manageUrl: isOfBusiness ? null : `${address}/manage#sample`,
     payUrl: kind === 'deposit_due' ? `${address}/checkout/sample` : null,

@@ -126,14 +126,14 @@ function sandboxPage(
     sign: 'payments',
     forms: true,
     content: html`<p class="note">${say('sandbox.hint')}</p>
-      ${isDeclined && isOpen ? html`<p class="fault" role="alert">${say('sandbox.declined')}</p>` : ''}
+      ${isDeclined && isOpen ? html`<p class="fault" role="alert">${say(isCard ? 'sandbox.cardNotSaved' : 'sandbox.declined')}</p>` : ''}
       ${details([
         [say(isCard ? 'checkout.what' : 'sandbox.what'), serviceName],
         ...(isCard ? [] : [[say('sandbox.amount'), amount] as [string, string]]),
       ])}
       ${
         isOpen
-          ? html`${payButtons(checkout, { say, amount, press })} ${press('fail', say('sandbox.fail'))}
+          ? html`${payButtons(checkout, { say, amount, press })} ${press('fail', say(isCard ? 'sandbox.failCard' : 'sandbox.fail'))}
             ${checkout.confirmed_at === null ? press('give-up', say('checkout.giveUp')) : ''}`
           : html`<p>${say('sandbox.over')}</p>
               <a class="button main" href="/checkout/${paymentId}">${say('sandbox.show')}</a>`

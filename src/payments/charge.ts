@@ -21,7 +21,7 @@ import type { Transaction } from '../database/database.ts'
 import { type StoreResponse, storeNothing } from '../database/idempotency.ts'
 import type { BookingRow } from '../database/shown-booking.ts'
 import { totalPriceOf } from '../database/shown-item-rules.ts'
-import { recordFeeMail } from '../mails/outbox.ts'
+import { recordFeeMail, recordMoneyNotice } from '../mails/outbox.ts'
 import {
   findCharges,
   findSavedCard,
@@ -125,6 +125,8 @@ export async function applyChargeFailed(
     await tellOf(context, tx, { booking, payment: { ...both.payment, ...columns } }, 'payment.failed')
     if (!booking) return
     await recordFeeMail(context, tx, { booking, kind: 'fee_due', paymentId })
+    // without a card, nothing was tried
+    if (failure !== 'no_card') await recordMoneyNotice(context, tx, { booking, kind: 'charge_failed', paymentId })
     await recordOutcome(context, tx, { booking, action: 'booking.charge_failed' })
   })
   return 'open'

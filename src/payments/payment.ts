@@ -10,7 +10,7 @@ import {
 } from '../bookings/pending-booking.ts'
 import { eventSubject } from '../webhooks/event-payload.ts'
 import { recordPayment } from '../webhooks/event.ts'
-import { recordFeeMail, recordPaymentMail } from '../mails/outbox.ts'
+import { recordFeeMail, recordMoneyNotice, recordPaymentMail } from '../mails/outbox.ts'
 import { RetryTransaction, type Transaction } from '../database/database.ts'
 import type { PaymentsTable } from '../database/tables.ts'
 import type { Context } from '../bookings/context.ts'
@@ -178,14 +178,18 @@ async function consequence(
   }
 }
 
-/** Records the outcome of a charge in the history of its booking. */
+type Outcome =
+  | ('booking.charged' | 'booking.charge_failed' | 'booking.fee_paid')
+  | ('booking.disputed' | 'booking.dispute_won' | 'booking.dispute_lost')
+
+/** Records the outcome of a charge, or a dispute, in the history of its booking. */
 export function recordOutcome(
   context: Context,
   tx: Transaction,
   {
     booking: { id: subjectId, business_id: businessId },
     action,
-  }: { booking: Booking; action: 'booking.charged' | 'booking.charge_failed' | 'booking.fee_paid' },
+  }: { booking: Booking; action: Outcome },
 ): Promise<void> {
   return recordAudit(context, tx, { by: 'system', action, subjectId, businessId })
 }
@@ -305,7 +309,7 @@ export async function checkSoon(context: Context, paymentId: string, event: Appl
   })
 }
 
-/** Marks a payment that its client disputes with their bank. A dispute that has ended does not open again. */
+/** Marks a payment that its client disputes with their bank, and informs the business. One that has ended stays so. */
 export async function applyDispute(
   context: Context,
   {
@@ -316,11 +320,21 @@ export async function applyDispute(
 ): Promise<void> {
   await context.db.transaction(async (tx) => {
     const both = await lockBoth(tx, paymentId, event)
-    if (!both || (dispute === 'open' && both.payment.dispute !== null)) return
-    const disputed_at = both.payment.disputed_at ?? tx.now
-    await updatePayment(tx.db, paymentId, { dispute, disputed_at })
+    if (!both) return
+    const { payment, booking } = both
+    if (dispute === payment.dispute || (dispute === 'open' && payment.dispute !== null)) return
+    await updatePayment(tx.db, paymentId, { dispute, disputed_at: payment.disputed_at ?? tx.now })
+    if (!booking) return
+    await recordMoneyNotice(context, tx, { booking, kind: 'disputed', paymentId, dispute })
+    await recordOutcome(context, tx, { booking, action: disputeActions[dispute] })
   })
 }
+
+const disputeActions = {
+  open: 'booking.disputed',
+  won: 'booking.dispute_won',
+  lost: 'booking.dispute_lost',
+} as const
 
 function wholly({ amount, refund_requested_at }: PaymentRow, now: Instant) {
   return {

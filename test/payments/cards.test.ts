@@ -92,7 +92,7 @@ onEachEngine('a saved card', (engine) => {
     const { body } = await world.service.call('GET', `/bookings/${id}/history`, { token: world.business.key })
     const entries = body.data as { action: string }[]
     const actions = entries.map(({ action }) => action).toReversed()
-    return actions.filter((action) => /charge|fee|refund/.test(action))
+    return actions.filter((action) => /charge|fee|refund|dispute/.test(action))
   }
   const taken = () => world.stripe.ledger.reduce((sum, { amount }) => sum + amount, 0)
   const manage = async (id: string) => {
@@ -194,9 +194,7 @@ onEachEngine('a saved card', (engine) => {
   })
 
   test('for a late cancellation is in the email to the business', async () => {
-    const notify = (emails: string[]) =>
-      call('PATCH', `/businesses/${world.business.id}`, { notify_emails: emails })
-    await notify(['owner@example.com'])
+    await notify([owner])
     const { id } = await booked()
     await toBefore(id, 2_000)
     await (await manage(id)).cancel()
@@ -207,6 +205,45 @@ onEachEngine('a saved card', (engine) => {
         text: expect.stringMatching(/are charging €30 to the client|€30 was charged to the client/) as string,
       },
     ])
+    await notify([])
+  })
+
+  /** Returns the texts of emails to the business with a word in the subject. */
+  const notices = async (word: string) => {
+    await mails()
+    return mailServer
+      .to(owner)
+      .filter(({ headers }) => String(headers.subject).startsWith(word))
+      .map(({ text }) => text)
+  }
+  const owner = 'owner@example.com'
+  const notify = (emails: string[]) =>
+    call('PATCH', `/businesses/${world.business.id}`, { notify_emails: emails })
+
+  test('that is declined later is in an email to the business, with amount, reason and booking', async () => {
+    await notify([owner])
+    const { id } = await booked({}, { card: 'insufficient_funds' })
+    await toBefore(id, -60)
+    await call('PATCH', `/bookings/${id}`, { no_show: true })
+    await world.settled()
+    const [text = '', ...more] = await notices('Charge failed')
+    expect(more).toEqual([])
+    expect(text).toContain('The client’s card could not be charged €60. The charge was for: missed appointment.')
+    expect(text).toMatch(/There was not enough money on the card\.\s+The client gets a link to pay\./)
+    expect(text).toMatch(/Client:? +Ada|Ada/)
+    expect(text).toContain(`/console/bookings/${id}?business=${world.business.id}`)
+    await notify([])
+  })
+
+  test('that was never tried is in no such email', async () => {
+    await notify([owner])
+    const offer = await offerOf({})
+    const held = await world.key.hold(offer, start(3))
+    const byHand = String((await world.key.book(String(held.body.hold_id))).body.id)
+    await charge(byHand, { amount: 900, reason: 'Tea' })
+    await world.settled()
+    expect(await fee(byHand)).toMatchObject({ status: 'due', failure: 'no_card' })
+    expect(await notices('Charge failed')).toEqual([])
     await notify([])
   })
 
@@ -605,7 +642,11 @@ onEachEngine('a saved card', (engine) => {
     const numbers = await world.service.call('GET', `/numbers?${query}&location_id=${location}`, {
       token: world.business.key,
     })
-    const parts = { currency: 'EUR', charged: 18_000, received: 5_000, waived: 7_000, due: 6_000 }
+    const parts = {
+      ...{ currency: 'EUR', charged: 18_000, received: 5_000, waived: 7_000, due: 6_000 },
+      no_show: { charged: 12_000, received: 0, waived: 6_000, due: 6_000 },
+      late_cancel: { charged: 6_000, received: 5_000, waived: 1_000, due: 0 },
+    }
     expect(numbers.body).toMatchObject({ total: { fees: [parts], no_shows: 2 } })
     const days = numbers.body.months as { fees: (typeof parts)[] }[]
     expect(days.flatMap(({ fees }) => fees).reduce((sum, { charged }) => sum + charged, 0)).toBe(18_000)
@@ -614,16 +655,25 @@ onEachEngine('a saved card', (engine) => {
     })
     const own = `range=own&${query}&location=${location}`
     const page = textOf(await readConsole(world.service, `/console/numbers?${own}`, owner))
-    expect(page).toContain('No-shows cost you €120. Fees brought back €50 of €180.')
-    const file = await readConsole(world.service, `/console/numbers.csv?report=fees&${own}`, owner)
-    expect(file.body).toContain('Charged (EUR),Received (EUR),Waived or refunded (EUR),Still due (EUR)')
+    expect(page).toContain('Fees for no-shows No-shows cost you €120. Fees brought back €0 of €120.')
+    expect(page).toContain('Fees for late cancellations €50 of €60 in fees came in.')
+    const fileOf = async (report: string) => {
+      const path = `/console/numbers.csv?report=${report}&${own}`
+      return String((await readConsole(world.service, path, owner)).body)
+    }
+    const heads = 'Charged (EUR),Received (EUR),Waived or refunded (EUR),Still due (EUR)'
+    const noShows = await fileOf('no_show_fees')
+    expect(noShows).toContain(`To,Lost to no-shows (EUR),${heads}`)
+    expect(noShows).toContain(',120.00,120.00,0.00,60.00,60.00')
+    const lateFees = await fileOf('late_fees')
+    expect(lateFees).toContain(`To,${heads}`)
+    expect(lateFees).toContain(',60.00,50.00,10.00,0.00')
     const fees = textOf(await readConsole(world.service, `/console/payments?range=own&${query}`, owner))
     expect(fees).toMatch(/Refund · Late cancellation −€10.*Fee charged · Late cancellation €60/)
     expect(fees).toContain('Fee charged · Tea €9')
     expect(textOf(await readConsole(world.service, '/console/payments?type=due', owner))).toContain(
       'Fee due · No-show €60',
     )
-    expect(file.body).toMatch(/,60\.00,50\.00,10\.00,0\.00|,180\.00,50\.00,70\.00,60\.00/)
   })
 
   test('that the client disputes is marked, in any order of the events', async () => {
@@ -635,6 +685,30 @@ onEachEngine('a saved card', (engine) => {
     await world.send(world.stripe.event('charge.dispute.closed', dispute('lost')))
     await world.send(world.stripe.event('charge.dispute.created', dispute('needs_response')))
     expect((await payments(id))[0]).toMatchObject({ dispute: 'lost' })
+  })
+
+  test('that is disputed is in emails to the business and in the history, once for each state', async () => {
+    await notify([owner])
+    const { id } = await booked({ payment: 'full' })
+    const intent = [...world.stripe.intents.values()].at(-1)
+    const tell = (type: string, status: string) =>
+      world.send(
+        world.stripe.event(`charge.dispute.${type}`, {
+          ...{ object: 'dispute', payment_intent: intent?.id, status },
+        }),
+      )
+    for (const status of ['needs_response', 'under_review']) await tell('created', status)
+    const [text = '', ...more] = await notices('Payment disputed')
+    expect(more).toEqual([])
+    expect(text).toContain('The client disputes a payment of €60 with their bank.')
+    expect(text).toContain(`/console/bookings/${id}?business=${world.business.id}`)
+    await tell('closed', 'won')
+    expect((await notices('Dispute won'))[0]).toContain('The dispute over a payment of €60 has ended in your favour.')
+    await tell('closed', 'lost')
+    expect(await notices('Dispute lost')).toHaveLength(1)
+    expect((await notices('')).filter((one) => one.includes('payment of €60'))).toHaveLength(3)
+    expect(await history(id)).toEqual(['booking.disputed', 'booking.dispute_won', 'booking.dispute_lost'])
+    await notify([])
   })
 
   test.for([

@@ -8,44 +8,81 @@ export const feesField = 'fees'
 
 const minutesADay = 1_440
 
+/** A fee, in minor units, with what becomes of a payment in advance if it is due. */
+export interface FeeTerm {
+  /** Absent for a no-show. */
+  within_minutes?: number
+  currency: string
+  charged: number
+  kept: number
+  refunded: number
+}
+
+interface Words {
+  texts: Texts
+  locale: string
+  money: (money: Money) => string
+}
+
+/** Returns what a late cancellation or a no-show costs, in a sentence. */
+export function feeText(
+  { within_minutes, currency, charged, kept, refunded }: FeeTerm,
+  { texts, locale, money }: Words,
+): string {
+  const how = !kept ? '' : refunded && within_minutes ? 'Part' : charged ? 'More' : 'All'
+  const text =
+    within_minutes === undefined
+      ? texts[`feeNoShow${how === 'Part' ? 'All' : how}`]
+      : texts[`feeCancel${how}`]
+  const [amount = '', stays = '', back = ''] = [charged, kept, refunded].map((one) =>
+    money({ amount: one, currency }),
+  )
+  return fill(text, { time: spanText(within_minutes ?? 0, locale), amount, kept: stays, back })
+}
+
 /**
- * Returns what a late cancellation and a no-show cost, in sentences. Empty without fees. A coupon counts for one service:
- * only the server knows how it reduces several, and the fees never exceed those of the full prices.
+ * Returns what a late cancellation and a no-show cost, in sentences, after what is paid now. Empty without fees. A
+ * coupon counts for one service: only the server knows how it reduces several, and the fees never exceed those of the
+ * full prices.
  */
 export function feeSentence(
   catalogue: Pick<Catalogue, 'services' | 'staff'>,
   items: Pick<MoreItem, 'serviceId' | 'staffId' | 'party' | 'isWith'>[],
-  {
-    texts,
-    locale,
-    money,
-    reduced,
-  }: { texts: Texts; locale: string; money: (money: Money) => string; reduced?: Money | undefined },
+  words: Words & {
+    reduced?: Money | undefined
+    /** What is paid in advance, at once unless `isLater`. */
+    paid?: Money | null
+    isLater?: boolean
+  },
 ): string {
+  const { texts, money, reduced, isLater } = words
   const booked = items.flatMap((item) => {
     const service = catalogue.services.find(({ id }) => id === item.serviceId)
     const price = (items.length === 1 && reduced) || totalsOf(catalogue, [item]).price
     return service ? [{ service, price }] : []
   })
-  const sumOf = (percentOf: (service: Service) => number) =>
-    booked.reduce((sum, { service, price }) => sum + (price?.amount ?? 0) * percentOf(service), 0)
-  const currency = booked.find(({ price }) => price)?.price?.currency
-  const amountOf = (percentOf: (service: Service) => number) => {
-    const amount = Math.floor((sumOf(percentOf) + 50) / 100)
-    return currency && amount > 0 ? money({ amount, currency }) : undefined
+  const currency = booked.find(({ price }) => price)?.price?.currency ?? ''
+  const paid = words.paid?.amount ?? 0
+  const termOf = (percentOf: (service: Service) => number, within_minutes?: number) => {
+    const hundredths = booked.reduce(
+      (sum, { service, price }) => sum + (price?.amount ?? 0) * percentOf(service),
+      0,
+    )
+    const fee = Math.floor((hundredths + 50) / 100)
+    const refunded = within_minutes ? Math.max(paid - fee, 0) : 0
+    const term = { currency, charged: Math.max(fee - paid, 0), kept: paid - refunded, refunded }
+    return fee ? [feeText({ ...term, ...(within_minutes && { within_minutes }) }, words)] : []
   }
   const times = new Set(booked.flatMap(({ service }) => feesOf(service).map((fee) => fee.within_minutes)))
-  const late = [...times]
-    .sort((one, other) => other - one)
-    .map((minutes) => {
-      const amount = amountOf((service) => percentWithin(feesOf(service), minutes))
-      return amount && fill(texts.feeCancel, { time: spanText(minutes, locale), amount })
-    })
-  const missed = amountOf((service) => service.no_show_percent ?? 0)
-  const all = [...late, missed && fill(texts.feeNoShow, { amount: missed })].filter(Boolean)
-  if (all.length === 0) return ''
-  const isPaid = booked.some(({ service }) => service.payment === 'deposit' || service.payment === 'full')
-  return [...all, ...(isPaid ? [texts.feePaid] : []), texts.feeAgree].join(' ')
+  const all = [
+    ...[...times]
+      .sort((one, other) => other - one)
+      .flatMap((minutes) => termOf((service) => percentWithin(feesOf(service), minutes), minutes)),
+    ...termOf((service) => service.no_show_percent ?? 0),
+  ]
+  if (!all[0]) return ''
+  const now = words.paid && !isLater ? [fill(texts.feePayNow, { amount: money(words.paid) })] : []
+  return [...now, ...all, texts.feeAgree].join(' ')
 }
 
 function feesOf({ fees = [] }: Service): Fee[] {

@@ -1,4 +1,5 @@
 import type { Availability, Booking, Money, ProblemDocument } from '../api/api-types.ts'
+import type { FeeTerm } from '../flow/fee-rules.ts'
 
 /* The parts of the API that the page reads, with the token of its link. */
 
@@ -22,6 +23,9 @@ export interface Managed {
     refund: 'full' | 'part' | 'none'
     /** Null if cancelling costs nothing. Absent on a server of an earlier release. */
     fee?: (Money & { charged: number; refunded: number }) | null
+    /** The agreed fees for cancelling late. Absent on a server of an earlier release, like the next. */
+    late_fees?: FeeTerm[]
+    no_show_fee?: FeeTerm | null
   }
   pay_url: string | null
   /** Fees that were charged, are due or were waived. Absent on a server of an earlier release. */

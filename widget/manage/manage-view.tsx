@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import type { Booking } from '../api/api-types.ts'
 import type { Language } from '../languages.ts'
 import { fillCount } from '../counts.ts'
+import { feeText } from '../flow/fee-rules.ts'
 import { respondByMs } from '../flow/request-rules.ts'
 import { fill, type Texts } from '../texts.ts'
 import { type Formats, placeOf } from '../times/formats.ts'
@@ -423,7 +424,14 @@ function costsOfCancelling({ managed: { policy }, formats, texts }: ShownView): 
   ]
 }
 
-/** Renders what cancelling costs now, the deadlines for changes, and the contact for later. */
+/** Returns the fees that the client has agreed to, in sentences. What cancelling costs now says more. */
+function agreedFees({ managed: { policy }, texts, formats, language }: ShownView): string[] {
+  const { late_fees = [], no_show_fee, fee } = policy
+  const words = { texts, locale: language.locale, money: formats.money }
+  return [...(fee ? [] : late_fees), ...(no_show_fee ? [no_show_fee] : [])].map((one) => feeText(one, words))
+}
+
+/** Renders what cancelling costs now, the deadlines for changes, the agreed fees, and the contact for later. */
 function Policy(props: ShownView) {
   const { managed, texts } = props
   const { booking, policy, business } = managed
@@ -446,7 +454,7 @@ function Policy(props: ShownView) {
   const costs = policy.can_cancel ? costsOfCancelling(props) : []
   return (
     <div class="policy hint">
-      {[...costs, ...lines].map((line) => (
+      {[...costs, ...lines, ...agreedFees(props)].map((line) => (
         <p key={line}>{line}</p>
       ))}
       <p>

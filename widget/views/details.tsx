@@ -55,6 +55,7 @@ export function Details(props: View) {
     locale: language.locale,
     money: (money) => formats.money(money),
     reduced: checked?.price,
+    ...{ paid: deposit, isLater: isRequest },
   })
   const savesCard = !deposit && services.some(({ payment }) => payment === 'card')
   const submit = isRequest

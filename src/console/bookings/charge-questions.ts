@@ -41,6 +41,20 @@ export function noShowCharge({ row }: Pick<BookingView, 'row'>): Money | undefin
   return fee && fee.charged > 0 ? { amount: fee.charged, currency: fee.currency } : undefined
 }
 
+/** Names the whole fee for a no-show, the part of it that is paid, and what was refunded of that payment. */
+function noShowReasons({ visit, row }: BookingView, name: string): string {
+  const texts = visit.texts.booking
+  const fee = noShowFee(row)
+  if (!fee) return ''
+  const money = (amount: number) => moneyText({ amount, currency: fee.currency }, visit.locale)
+  const [paid, refunded] = [fee.amount - fee.charged, row.payment_refund_total ?? 0]
+  return [
+    texts.noShowWhy({ amount: money(fee.amount), name }),
+    ...(paid > 0 ? [texts.noShowPaid({ amount: money(paid) })] : []),
+    ...(refunded > 0 ? [texts.noShowRefunded({ amount: money(refunded) })] : []),
+  ].join(' ')
+}
+
 /** Asks if marking a no-show charges its fee. */
 export function noShowQuestion(view: BookingView, { typed }: FormState, hasCard: boolean): ShownPage {
   const { visit, row } = view
@@ -51,7 +65,7 @@ export function noShowQuestion(view: BookingView, { typed }: FormState, hasCard:
   const { to } = typed
   return question(view, {
     title: texts.noShowAsk,
-    text: texts.noShowWhy({ amount, name }),
+    text: noShowReasons(view, name),
     form: 'status',
     fields: { action: 'no_show', ...(to !== undefined && { to }) },
     buttons: html`<button type="submit" name="fee" value="${charged.amount}" class="main">

@@ -229,6 +229,8 @@ export interface TextParameters {
   'booking.chargeNow': { amount: string | number }
   'booking.chargeRequest': { amount: string | number }
   'booking.noShowWhy': { amount: string | number; name: string | number }
+  'booking.noShowPaid': { amount: string | number }
+  'booking.noShowRefunded': { amount: string | number }
   'booking.noShowCharge': { amount: string | number }
   'booking.noShowRequest': { amount: string | number }
   'booking.refundNow': { amount: string | number }

@@ -25,7 +25,7 @@ import { emptyState } from '../frame/empty-state.ts'
 import { face } from '../frame/faces.ts'
 import { clientName, clockText, dateFormat, momentText, wallFields } from '../frame/formats.ts'
 import { byDay, listItems, nextPage, pageOrFirst } from '../frame/lists.ts'
-import { inEach } from '../reports/report-tools.ts'
+import { inEach, namedIn } from '../reports/report-tools.ts'
 import { type AskedPeriod, periodAddress, periodFields, readPeriod } from '../frame/period.ts'
 
 export const paymentsPath = '/console/payments'
@@ -124,18 +124,17 @@ function sumTiles(visit: BusinessVisit, { total, due }: TakingsRead): Html {
   const { payments: t, numbers } = visit.texts
   const { locale } = visit
   const money = (amount: number, currency: string) => moneyText({ amount, currency }, locale)
+  const currencies = new Set([...total, ...due].map(({ currency }) => currency)).size
+  const tile = (name: string, amount: number, currency: string, more = '') =>
+    [namedIn(name, currency, currencies), money(amount, currency), more] as const
   const taken = total.flatMap(({ currency, received, refunded }) => [
-    [t.received, money(received, currency), ''] as const,
+    tile(t.received, received, currency),
     ...(refunded === 0
       ? []
-      : [
-          [t.refunded, money(refunded, currency), ''] as const,
-          [t.net, money(received - refunded, currency), ''] as const,
-        ]),
+      : [tile(t.refunded, refunded, currency), tile(t.net, received - refunded, currency)]),
   ])
-  const open = due.map(
-    ({ currency, amount, count }: DueSum) =>
-      [t.dueNow, money(amount, currency), t.dueCount({ count })] as const,
+  const open = due.map(({ currency, amount, count }: DueSum) =>
+    tile(t.dueNow, amount, currency, t.dueCount({ count })),
   )
   if (taken.length + open.length === 0) return html``
   return html`<dl class="tiles" aria-label="${numbers.overview}">

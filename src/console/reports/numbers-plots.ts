@@ -32,17 +32,17 @@ const minValueRoom = 4 * characterWidth
 const maxBarWidth = 36
 
 /**
- * Renders bars next to each other. `top` is the highest value of the axis, by default a round one above all
- * bars.
+ * Renders bars next to each other, those below zero downwards. `top` is the highest value of the axis, by default a
+ * round one above all bars.
  */
 export function barPlot(
   bars: readonly PlotBar[],
   { title, axis, top }: { title: string; axis: (value: number) => string; top?: number },
 ): Html {
-  const highest = Math.max(...bars.map(({ parts }) => parts.reduce((sum, { value }) => sum + value, 0)), 0)
-  const max = top === undefined ? roundAbove(highest) : Math.max(top, highest)
-  const y = (value: number) => rounded(inner.bottom - (value / max) * (inner.bottom - inner.top))
-  const lines = [0, max / 2, max]
+  const lines = axisLines(bars.map(sumOf), top)
+  const [min = 0, max = 1] = [lines[0], lines.at(-1)]
+  const y = (value: number) =>
+    rounded(inner.bottom - ((value - min) / (max - min)) * (inner.bottom - inner.top))
   const left = Math.max(inner.left, widest(lines.map(axis)) + 4)
   const step = (inner.right - left) / Math.max(bars.length, 1)
   const width = Math.min(step * 0.7, maxBarWidth)
@@ -55,21 +55,22 @@ export function barPlot(
         html`<line class="grid" x1="${left}" x2="${inner.right}" y1="${y(value)}" y2="${y(value)}" />
           <text x="${left - 4}" y="${y(value) + 3}" text-anchor="end">${axis(value)}</text>`,
     )}
-    ${bars.map(({ label, parts }, index) => {
+    ${bars.map((bar, index) => {
+      const { label, parts } = bar
       const value = values[index]
       const middle = left + step * (index + 0.5)
-      const sum = parts.reduce((total, part) => total + part.value, 0)
+      const sum = sumOf(bar)
       return html`${stacked(parts).map(({ look, from, to }) =>
         partOf(look, {
           x: rounded(middle - width / 2),
-          y: y(to),
+          y: Math.min(y(from), y(to)),
           width: rounded(width),
-          height: rounded(y(from) - y(to)),
+          height: rounded(Math.abs(y(from) - y(to))),
         }),
       )}
       ${
-        value !== undefined && sum > 0
-          ? html`<text class="value" x="${rounded(middle)}" y="${y(sum) - 4}" text-anchor="middle"
+        value !== undefined && sum !== 0
+          ? html`<text class="value" x="${rounded(middle)}" y="${y(Math.max(sum, 0)) - 4}" text-anchor="middle"
               >${value}</text
             >`
           : ''
@@ -81,6 +82,20 @@ export function barPlot(
       }`
     })}
   </svg>`
+}
+
+function sumOf({ parts }: PlotBar): number {
+  return parts.reduce((sum, { value }) => sum + value, 0)
+}
+
+/** Returns the values of the lines of the axis, the lowest first. Zero is always one of them. */
+function axisLines(sums: readonly number[], top: number | undefined): number[] {
+  const [lowest, highest] = [Math.min(...sums, 0), Math.max(...sums, 0)]
+  if (top !== undefined) return [0, Math.max(top, highest) / 2, Math.max(top, highest)]
+  const step = roundAbove(Math.max(highest, -lowest)) / 2
+  const below = Math.ceil(-lowest / step)
+  const above = below === 0 ? 2 : Math.ceil(highest / step)
+  return Array.from({ length: below + above + 1 }, (_, at) => (at - below) * step)
 }
 
 /** Returns the texts on top of the bars: the long ones, the short ones or none, so that they do not overlap. */

@@ -29,7 +29,7 @@ import {
 } from '../frame/period.ts'
 import { zoneNames } from '../team/zone-names.ts'
 import { changeText, countText, daysText, percentText } from './report-formats.ts'
-import { type Counted, moneyIn, nameOf, type Report, shareOf, takenIn } from './report-tools.ts'
+import { type Counted, moneyIn, namedIn, nameOf, type Report, shareOf, takenIn } from './report-tools.ts'
 import { reportsOf, shareOfAll, workloadOf } from './reports.ts'
 import { firstWeekday } from '../frame/formats.ts'
 import { seeOther } from '../../pages/page.ts'
@@ -231,8 +231,8 @@ function overview({ texts: { numbers: texts }, locale }: BusinessVisit, now: Tot
   const compared = (value: number, earlier: number, show: (value: number) => string) =>
     [
       show(value),
-      earlier === 0
-        ? texts.before({ before: show(0) })
+      earlier <= 0
+        ? texts.before({ before: show(earlier) })
         : texts.change({ change: changeText(value / earlier - 1, locale), before: show(earlier) }),
     ] as const
   const plain = (value: number) => countText(value, locale)
@@ -240,12 +240,13 @@ function overview({ texts: { numbers: texts }, locale }: BusinessVisit, now: Tot
   const tiles = [
     ...now.money.map(({ currency, booked }) => {
       const show = (amount: number) => moneyText({ amount, currency }, locale)
-      return [texts.revenue, ...compared(booked, moneyIn(before.money, currency).booked, show)] as const
+      const name = namedIn(texts.revenue, currency, now.money.length)
+      return [name, ...compared(booked, moneyIn(before.money, currency).booked, show)] as const
     }),
     ...now.taken.map(({ currency }) => {
       const show = (amount: number) => moneyText({ amount, currency }, locale)
       const [taken, earlier] = [takenIn(now.taken, currency), takenIn(before.taken, currency)]
-      return [texts.taken, ...compared(taken, Math.max(earlier, 0), show)] as const
+      return [namedIn(texts.taken, currency, now.taken.length), ...compared(taken, earlier, show)] as const
     }),
     [texts.bookings, ...compared(now.bookings, before.bookings, plain)] as const,
     [texts.busy, percent(now), texts.before({ before: percent(before) })] as const,

@@ -117,9 +117,17 @@ export function takenIn(taken: Period['taken'], currency: string): number {
   return one ? one.received - one.refunded : 0
 }
 
-/** Returns the fees in one currency. */
-export function feesIn(fees: Period['fees'], currency: string) {
-  return fees.find((one) => one.currency === currency) ?? { charged: 0, received: 0, waived: 0, due: 0 }
+/** Returns the fees for a reason in one currency. */
+export function feesIn(fees: Period['fees'], currency: string, reason: FeeReason) {
+  const found = fees.find((one) => one.currency === currency)
+  return found?.[reason] ?? { charged: 0, received: 0, waived: 0, due: 0 }
+}
+
+export type FeeReason = 'no_show' | 'late_cancel'
+
+/** Returns a name with its currency, if there are several. */
+export function namedIn(name: string, currency: string, currencies: number): string {
+  return currencies > 1 ? `${name} (${currency})` : name
 }
 
 export function nameOf({ staff, service, location }: CountedColumn): string {

@@ -9,6 +9,7 @@ import { daysText } from './report-formats.ts'
 import {
   bestOf,
   type Counted,
+  type FeeReason,
   feesIn,
   inEach,
   moneyIn,
@@ -110,7 +111,7 @@ function takenReport({
           periods.map((one) => ({
             label: labelOf(one),
             ...short(takenIn(one.taken, currency), currency),
-            parts: [{ look: 'full' as const, value: Math.max(takenIn(one.taken, currency), 0) }],
+            parts: [{ look: 'full' as const, value: takenIn(one.taken, currency) }],
           })),
           { title: `${texts.taken} (${currency})`, axis: axisOf(currency) },
         ),
@@ -291,25 +292,25 @@ function attendanceReport({
   }
 }
 
-/** Shows what fees for no-shows and late cancellations brought back. */
-function feeReport({
-  texts,
-  payments,
-  locale,
-  total,
-  amount,
-  period,
-  periodHead,
-  periods,
-  labelOf,
-  sums,
-  short,
-  axisOf,
-}: Tools): Report {
+/** Returns the currencies of fees for a reason. */
+function feeCurrencies({ fees }: Counted['total'], reason: FeeReason): string[] {
+  return fees.filter((one) => one[reason].charged > 0).map(({ currency }) => currency)
+}
+
+/** Shows what fees brought back: for no-shows against what these cost, or for late cancellations. */
+function feeReport(tools: Tools, reason: FeeReason): Report {
+  const { texts, payments, locale, total, amount, periods, labelOf, sums, short, axisOf } = tools
+  const currencies = feeCurrencies(total, reason)
+  const isNoShow = reason === 'no_show'
+  const title = isNoShow ? texts.feesNoShow : texts.feesLate
   const list = new Intl.ListFormat(locale)
   const said = (kind: 'charged' | 'received') =>
-    list.format(total.fees.map((sum) => moneyText({ amount: sum[kind], currency: sum.currency }, locale)))
-  const lost = sums(total.money, 'missed')
+    list.format(
+      currencies.map((currency) =>
+        moneyText({ amount: feesIn(total.fees, currency, reason)[kind], currency }, locale),
+      ),
+    )
+  const lost = isNoShow ? sums(total.money, 'missed') : []
   const values = { charged: said('charged'), received: said('received') }
   const names = {
     ...{ charged: texts.feesCharged, received: payments.received },
@@ -317,28 +318,26 @@ function feeReport({
   }
   const kinds = ['charged', 'received', 'waived', 'due'] as const
   return {
-    id: 'fees',
-    title: texts.fees,
+    id: isNoShow ? 'no_show_fees' : 'late_fees',
+    title,
     sentence:
       lost.length === 0 ? texts.feesSay(values) : texts.feesAgainst({ ...values, lost: list.format(lost) }),
-    plot: html`${inEach(
-      total.fees.map(({ currency }) => currency),
-      (currency) =>
-        barPlot(
-          periods.map((one) => {
-            const { charged, received, waived, due } = feesIn(one.fees, currency)
-            return {
-              label: labelOf(one),
-              ...short(charged, currency),
-              parts: [
-                { look: 'full' as const, value: received },
-                { look: 'hatched' as const, value: due },
-                { look: 'outline' as const, value: waived },
-              ],
-            }
-          }),
-          { title: `${texts.fees} (${currency})`, axis: axisOf(currency) },
-        ),
+    plot: html`${inEach(currencies, (currency) =>
+      barPlot(
+        periods.map((one) => {
+          const { charged, received, waived, due } = feesIn(one.fees, currency, reason)
+          return {
+            label: labelOf(one),
+            ...short(charged, currency),
+            parts: [
+              { look: 'full' as const, value: received },
+              { look: 'hatched' as const, value: due },
+              { look: 'outline' as const, value: waived },
+            ],
+          }
+        }),
+        { title: `${title} (${currency})`, axis: axisOf(currency) },
+      ),
     )}
     ${plotLegend([
       ['full', names.received],
@@ -346,13 +345,15 @@ function feeReport({
       ['outline', names.waived],
     ])}`,
     heads: [
-      periodHead,
-      ...total.fees.flatMap(({ currency }) => kinds.map((kind) => `${names[kind]} (${currency})`)),
+      tools.periodHead,
+      ...(isNoShow ? tools.amountHeads(texts.missed) : []),
+      ...currencies.flatMap((currency) => kinds.map((kind) => `${names[kind]} (${currency})`)),
     ],
     rows: periods.map((one) => [
-      period(one),
-      ...total.fees.flatMap(({ currency }) => {
-        const fees = feesIn(one.fees, currency)
+      tools.period(one),
+      ...(isNoShow ? tools.amounts(one.money, 'missed') : []),
+      ...currencies.flatMap((currency) => {
+        const fees = feesIn(one.fees, currency, reason)
         return kinds.map((kind) => amount(fees[kind], currency))
       }),
     ]),
@@ -470,7 +471,9 @@ export function reportsOf(visit: BusinessVisit, numbers: Counted): Report[] {
     ...[weekReport(tools), revenueReport(tools)],
     ...(numbers.total.taken.length > 0 ? [takenReport(tools)] : []),
     attendanceReport(tools),
-    ...(numbers.total.fees.length > 0 ? [feeReport(tools)] : []),
+    ...(['no_show', 'late_cancel'] as const)
+      .filter((reason) => feeCurrencies(numbers.total, reason).length > 0)
+      .map((reason) => feeReport(tools, reason)),
     clientReport(tools),
     ...[serviceReport(tools), utilisationReport(tools), leadReport(tools)],
     ...(numbers.total.waitlist_bookings > 0 ? [waitlistReport(tools)] : []),
