@@ -6,6 +6,7 @@ export const auditActions = [
   ...(['booking.charge_requested', 'booking.charged', 'booking.charge_failed'] as const),
   ...(['booking.fee_paid', 'booking.fee_waived'] as const),
   ...(['booking.disputed', 'booking.dispute_won', 'booking.dispute_lost'] as const),
+  'booking.card_removed' as const,
   ...(['booking.no_show', 'booking.no_show_removed', 'booking.client_erased'] as const),
   ...(['service.created', 'service.updated', 'service.deactivated'] as const),
   ...(['location.created', 'location.updated', 'location.deactivated'] as const),

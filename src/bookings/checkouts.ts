@@ -172,8 +172,11 @@ export interface ChargeOrder extends Pick<PaymentsTable, 'id' | 'amount' | 'curr
   /** When the processor was first asked. */
   begunAt: Instant
   /** The payment whose checkout saved the card. */
-  card: Pick<PaymentsTable, 'id' | 'kind'> & { payment_reference: string }
+  card: SavedCard
 }
+
+/** The payment whose checkout saved a card. */
+export type SavedCard = Pick<PaymentsTable, 'id' | 'kind'> & { payment_reference: string }
 
 /** A charge to a saved card at the processor. */
 export type ChargeState =
@@ -215,6 +218,10 @@ export interface CheckoutProvider {
   charge(order: ChargeOrder): Promise<ChargeState>
   /** Reads a charge without making it. */
   findCharge(order: ChargeOrder): Promise<ChargeState>
+  /** Reads the brand and the last four digits of a saved card. Undefined if it is gone. */
+  readCard(card: SavedCard): Promise<{ brand: string; lastFour: string } | undefined>
+  /** Removes a saved card, however often it is called. Nobody can charge it any more. */
+  removeCard(card: SavedCard): Promise<void>
 }
 
 /** Thrown if the processor did not respond in time or is unavailable. It may or may not have acted. */

@@ -1,8 +1,10 @@
 import type { Static } from 'typebox'
 import { checkoutAddress } from './checkouts.ts'
+import type { BookingRow } from '../database/shown-booking.ts'
 import type { Context } from './context.ts'
-import { findFeesOf } from './payment-list-queries.ts'
-import type { FeeOfClient } from './payment-schemas.ts'
+import { findCardsOf, findFeesOf } from './payment-list-queries.ts'
+import type { CardOfClient, FeeOfClient } from './payment-schemas.ts'
+import { mayRemoveCard, shownCardOf } from './saved-card-rules.ts'
 
 /** A fee as its client sees it. */
 export type ClientFee = Static<typeof FeeOfClient>
@@ -25,4 +27,26 @@ export async function listClientFees(
   }))
   const byBooking = Map.groupBy(shown, ({ booking_id }) => booking_id)
   return new Map([...byBooking].map(([id, list]) => [id, list.map(({ fee }) => fee)]))
+}
+
+/** The saved card of a booking as its client sees it. */
+export type ClientCard = Static<typeof CardOfClient>
+
+/** Returns the saved cards of bookings for their clients, by the IDs of the bookings. */
+export async function listClientCards(
+  { db, clock }: Pick<Context, 'db' | 'clock'>,
+  bookings: readonly Pick<BookingRow, 'id' | 'business_id' | 'payment_id' | 'status' | 'ends_at'>[],
+  fees: ReadonlyMap<string, readonly ClientFee[]>,
+): Promise<ReadonlyMap<string, ClientCard>> {
+  const paid = bookings.filter(({ payment_id }) => payment_id !== null)
+  if (paid.length === 0) return new Map()
+  const cards = new Map((await findCardsOf(db.reads, paid)).map((one) => [one.booking_id, shownCardOf(one)]))
+  const now = clock.now()
+  const shown = paid.flatMap((booking) => {
+    const card = cards.get(booking.id)
+    if (!card) return []
+    const can_remove = !card.removing && mayRemoveCard(booking, fees.get(booking.id) ?? [], now)
+    return [[booking.id, { ...card, can_remove }] as const]
+  })
+  return new Map(shown)
 }

@@ -13,7 +13,7 @@ import type { CleanupJob } from '../database/context.ts'
 import type { BookingRow } from '../database/shown-booking.ts'
 import type { ClientMailbox } from '../mails/client-link-mail.ts'
 import { mailboxOfNumber } from '../mails/client-link-text.ts'
-import { listBookings } from './booking.ts'
+import { listBookings, showBooking } from './booking.ts'
 import {
   deleteClientLogIn,
   deleteOldClientLogIns,
@@ -21,7 +21,7 @@ import {
   insertClientLogIn,
   useClientLink,
 } from './client-log-in-queries.ts'
-import { type ClientFee, listClientFees } from './client-fees.ts'
+import { type ClientCard, type ClientFee, listClientCards, listClientFees } from './client-fees.ts'
 import type { Context } from './context.ts'
 import { presentBooking } from './presented-booking.ts'
 import { cancelByClientInSeries } from './series-change.ts'
@@ -89,6 +89,8 @@ export interface OwnBooking {
   /** Null if the link belongs to an earlier HOLDFAST_SECRET. */
   manageUrl: string | null
   fees: readonly ClientFee[]
+  /** The saved card, if any. */
+  card: ClientCard | undefined
 }
 
 /** An entry of the waiting list on its client's page. */
@@ -119,10 +121,12 @@ export async function showOwnBookings(
     ...{ sort: '-starts_at', to: now, limit: earlierAtOnce },
     ...(cursor !== undefined && { cursor }),
   })
-  const fees = await listClientFees(context, [...ahead.data, ...earlier.data])
+  const all = [...ahead.data, ...earlier.data]
+  const fees = await listClientFees(context, all)
+  const cards = await listClientCards(context, all, fees)
   const linked = async (booking: BookingRow): Promise<OwnBooking> => ({
     booking,
-    fees: fees.get(booking.id) ?? [],
+    ...{ fees: fees.get(booking.id) ?? [], card: cards.get(booking.id) },
     manageUrl: (await manageUrl(context, booking)) ?? null,
   })
   return {
@@ -146,14 +150,36 @@ export async function cancelOwnSeries(
   })
   const booking = data.find(({ status }) => isAhead(status))
   if (!booking) throw new Problem('not_found', 'This series has no dates ahead.')
-  const actor: ManageActor = {
-    ...{ type: 'manage', keyId: booking.id, ownerId: booking.id, bookingId: booking.id },
-    ...{ scope: { businessId: mailbox.businessId }, endsAt: booking.ends_at },
+  const actor = clientOf(mailbox, booking)
+  await cancelByClientInSeries(context, actor, { reach: 'all' })
+}
+
+/**
+ * Returns the client of a booking of a mailbox, with the rights of its manage link. Throws not_found for any other
+ * booking.
+ */
+export async function ownBookingClient(
+  context: Context,
+  mailbox: ClientMailbox,
+  bookingId: string,
+): Promise<ManageActor> {
+  const { starts_at: from } = await showBooking(context, actorAt(mailbox), bookingId)
+  const at = { sort: 'starts_at', from, to: plusSeconds(from, 1), limit: mostPerPage } as const
+  const booking = (await bookingsOf(context, mailbox, at)).data.find(
+    ({ id }) => id === bookingId.toLowerCase(),
+  )
+  if (!booking) throw new Problem('not_found', 'There is no such booking.')
+  return clientOf(mailbox, booking)
+}
+
+function clientOf({ businessId }: ClientMailbox, { id, ends_at }: BookingRow): ManageActor {
+  return {
+    ...{ type: 'manage', keyId: id, ownerId: id, bookingId: id },
+    ...{ scope: { businessId }, endsAt: ends_at },
     // as of a caller without a key
     ...{ plan: 'growth', lastFour: 'none', allowedOrigins: null },
     ownLimits: { perMinute: null, perHour: null },
   }
-  await cancelByClientInSeries(context, actor, { reach: 'all' })
 }
 
 function isAhead(status: BookingRow['status']): boolean {

@@ -155,6 +155,11 @@ export async function eraseBookings(
   // it is a digest of the order with the client's address; a repeated order counts as new
   await sql`
     update payments set order_digest = '' where ${isAmong(db, [['booking_id', 'uuid']], keys)}`.execute(db)
+  // a saved card is the client's, too
+  await sql`
+    update payments set card_removal_requested_at = ${now}, next_check_at = ${now}, checks = 0
+     where ${isAmong(db, [['booking_id', 'uuid']], keys)} and saves_card = 1 and paid_at is not null
+       and card_removal_requested_at is null`.execute(db)
 }
 
 export type PaymentRow = Selectable<PaymentsTable>

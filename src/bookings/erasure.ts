@@ -159,6 +159,7 @@ async function eraseIn(
 ): Promise<OfBookings & { files: MailFile[] }> {
   if (bookings.length === 0) return { bookings: 0, events: 0, mails: 0, kept_answers: 0, files: [] }
   await eraseBookings(tx.db, { bookings, now: tx.now })
+  tx.onCommit(() => context.checkouts.due.raise())
   const entries = bookings.map(({ id: subjectId, business_id: businessId }) => {
     return { by, action: 'booking.client_erased' as const, subjectId, businessId }
   })

@@ -3,7 +3,7 @@ import { exampleTimes } from '../base/examples.ts'
 import { InstantText, Nullable, ShownId, ShownInstant, StrictObject, Text } from '../base/wire.ts'
 import { legalFields } from '../catalogue/business-schemas.ts'
 import { Booking, BookingStatus } from './booking-schemas.ts'
-import { FeeOfClient } from './payment-schemas.ts'
+import { CardOfClient, FeeOfClient } from './payment-schemas.ts'
 
 const until = (what: string) =>
   Nullable(ShownInstant, {
@@ -62,7 +62,9 @@ const Policy = Type.Object(
         refund: 'full',
         fee: null,
         late_fees: [
-          ...[{ within_minutes: 1440, amount: 3000, currency: 'EUR', charged: 0, kept: 3000, refunded: 3000 }],
+          ...[
+            { within_minutes: 1440, amount: 3000, currency: 'EUR', charged: 0, kept: 3000, refunded: 3000 },
+          ],
         ],
         no_show_fee: { amount: 6000, currency: 'EUR', charged: 0, kept: 6000, refunded: 0 },
       },
@@ -81,6 +83,9 @@ export const Managed = Type.Object(
     }),
     fees: Type.Array(FeeOfClient, {
       description: 'Fees that were charged, are due or were waived, the oldest first.',
+    }),
+    card: Nullable(CardOfClient, {
+      description: 'The card that the client saved for later charges. Null for none, or once it is removed.',
     }),
     series: Type.Optional(
       Type.Array(

@@ -32,7 +32,7 @@ import { findBooking, findLinkedBooking, lockBooking, renewManageLink } from './
 import { isChangeable, presentBooking } from './presented-booking.ts'
 import { noSuchBooking, showBooking } from './booking.ts'
 import { checkoutAddress } from './checkouts.ts'
-import { listClientFees } from './client-fees.ts'
+import { listClientCards, listClientFees } from './client-fees.ts'
 import { chosenStaff } from './claim.ts'
 import type { Context } from './context.ts'
 import { findPaymentsOf } from './payment-list-queries.ts'
@@ -60,13 +60,15 @@ export async function showManaged(context: Context, actor: ManageActor) {
   const key = await bookingPageKey(context, businessId)
   const booking_url = key === undefined ? null : `${publicUrl(context.config)}/book/${key}`
   const shown = presentBooking(booking, actor)
+  const fees = await listClientFees(context, [booking])
+  const cards = await listClientCards(context, [booking], fees)
   return {
     booking,
     body: {
       booking: shown,
       policy: presentPolicy(context, booking),
       pay_url: payUrl(context, booking),
-      fees: (await listClientFees(context, [booking])).get(booking.id) ?? [],
+      ...{ fees: fees.get(booking.id) ?? [], card: cards.get(booking.id) ?? null },
       ...(await seriesPart(context, booking)),
       business: { ...business, booking_url },
     },

@@ -14,13 +14,17 @@ export interface MovementSpan {
   ends_at: Instant
 }
 
+/** A lost dispute counts as a refund, because the bank took the money back. */
 export type MovementType = 'payment' | 'refund'
+
+/** In place of the number of a refund. */
+export const disputeNumber = -1
 
 /** Money that a client has paid, or got back. */
 interface Movement {
   type: MovementType
   payment_id: string
-  /** The number of the refund; 0 for a payment. */
+  /** The number of the refund; 0 for a payment, and `disputeNumber` for a lost dispute. */
   number: number
   kind: PaymentsTable['kind']
   at: Instant
@@ -42,6 +46,8 @@ export type ListedMovement = Movement & {
   refunded_amount: number
   /** For fees only: `late_cancel`, `no_show`, or the words of the person who charged it. */
   reason: string | null
+  /** The dispute of a payment, or that which was lost. */
+  dispute: PaymentsTable['dispute']
   timezone: string | null
 }
 
@@ -56,17 +62,23 @@ export type MovementCursor = readonly [at: Instant, paymentId: string, number: n
 function movementsIn(businessId: string, { starts_at, ends_at }: MovementSpan) {
   return sql`(
     select 'payment' as type, p.id as payment_id, 0 as number, p.kind, p.paid_at as at, p.amount as amount, p.currency,
-           p.reason, p.booking_id, p.provider
+           p.reason, p.booking_id, p.provider, p.dispute
       from payments as p
      where p.business_id = ${businessId} and p.paid_at >= ${starts_at} and p.paid_at < ${ends_at}
        and p.amount > 0 -- a saved card is no money
      union all
     select 'refund', r.payment_id, r.number, p.kind, r.refunded_at, -r.amount, p.currency, p.reason, p.booking_id,
-           p.provider
+           p.provider, cast(null as text)
       from refunds as r
            join payments as p on p.id = r.payment_id and p.business_id = r.business_id
      where r.business_id = ${businessId} and r.status = 'refunded'
-       and r.refunded_at >= ${starts_at} and r.refunded_at < ${ends_at}) as m`
+       and r.refunded_at >= ${starts_at} and r.refunded_at < ${ends_at}
+     union all
+    select 'refund', p.id, ${sql.lit(disputeNumber)}, p.kind, p.disputed_at, p.refunded_amount - p.amount, p.currency,
+           p.reason, p.booking_id, p.provider, p.dispute
+      from payments as p
+     where p.business_id = ${businessId} and p.dispute = 'lost'
+       and p.disputed_at >= ${starts_at} and p.disputed_at < ${ends_at}) as m`
 }
 
 function isOfService(serviceId: string | undefined) {
@@ -104,7 +116,8 @@ export async function findMovements(
 ): Promise<ListedMovement[]> {
   const [at, paymentId, number] = after ?? []
   const { rows } = await sql<Omit<ListedMovement, 'refunded_amount'> & { refunded_amount: number | string }>`
-    select m.type, m.payment_id, m.number, m.kind, m.at, m.amount, m.currency, m.reason, m.provider, ${shownBooking},
+    select m.type, m.payment_id, m.number, m.kind, m.at, m.amount, m.currency, m.reason, m.provider, m.dispute,
+           ${shownBooking},
            case when m.type = 'refund' then 0 else cast(coalesce((
              select sum(b.amount) from refunds as b
               where b.payment_id = m.payment_id and b.business_id = ${businessId} and b.status = 'refunded'), 0) as bigint)
@@ -127,7 +140,7 @@ export async function findDue(
   const [at, paymentId] = after ?? []
   const { rows } = await sql<ListedMovement>`
     select 'payment' as type, p.id as payment_id, 0 as number, p.kind, p.created_at as at, p.amount, p.currency,
-           p.reason, p.provider, 0 as refunded_amount, ${shownBooking}
+           p.reason, p.provider, p.dispute, 0 as refunded_amount, ${shownBooking}
       from payments as p
            ${joinBooking(businessId, 'p.booking_id')}
      where p.business_id = ${businessId} and p.status = 'due' and p.amount > 0 and k.id is not null ${isOfService(serviceId)}
@@ -192,7 +205,8 @@ export function findFeeItems(
              case when p.status = 'waived' then p.amount else p.back end as waived,
              case when p.status in ('due', 'charging') then p.amount else 0 end as due
         from (select id, booking_id, kind, created_at, currency, status, amount, reason,
-                     case when refund_requested_at is null then refund_total else amount end as back
+                     case when refund_requested_at is null and coalesce(dispute, '') <> 'lost' then refund_total
+                          else amount end as back
                 from payments
                where business_id = ${businessId} and ${isAmong(db, [['booking_id', 'uuid']], ids)} and kind = 'fee'
                  and reason in ('late_cancel', 'no_show') and occasion like reason || '/%') as p)

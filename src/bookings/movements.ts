@@ -23,6 +23,7 @@ import { type Takings, TakingsSums, withShares } from './movement-rules.ts'
 import { spansOf } from './numbers-rules.ts'
 
 export type { DueSum, ListedMovement, MovementCursor } from './movement-queries.ts'
+export { disputeNumber } from './movement-queries.ts'
 
 /** The days whose payments and refunds are listed, in the time zone of the business, or what is due now. */
 export interface MovementsRequest {

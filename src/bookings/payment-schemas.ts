@@ -29,6 +29,25 @@ export const Payment = Type.Object(
   },
 )
 
+/** All that is stored of a saved card. */
+const savedCard = {
+  brand: Nullable(Type.String(), { description: 'Such as `Visa`. Null while unknown.' }),
+  last_four: Nullable(Type.String({ pattern: '^[0-9]{4}$' }), {
+    description: 'The last four digits. No more of its number is stored.',
+  }),
+  removing: Type.Boolean({ description: 'True while the payment processor is asked to remove it.' }),
+}
+
+const SavedCard = Type.Object(savedCard)
+
+/** The saved card of a booking, for its client. */
+export const CardOfClient = Type.Object({
+  ...savedCard,
+  can_remove: Type.Boolean({
+    description: 'True if the client may remove it: the appointment is over and nothing is due.',
+  }),
+})
+
 /** A payment of a booking, with what was refunded of it. */
 export const PaymentOfBooking = Type.Object(
   {
@@ -52,6 +71,9 @@ export const PaymentOfBooking = Type.Object(
     dispute: Nullable(Type.Enum(['open', 'won', 'lost']), {
       description: 'A dispute of the client with their bank. `lost`: the bank took the money back.',
     }),
+    card: Nullable(SavedCard, {
+      description: 'The card that was saved with it for later charges. Null for none, or once it is removed.',
+    }),
     paid_at: Nullable(ShownInstant),
     refunded_amount: Type.Integer({ description: 'What the payment processor has refunded.' }),
     refunding_amount: Type.Integer({ description: 'What was asked back and is still on its way.' }),
@@ -63,6 +85,7 @@ export const PaymentOfBooking = Type.Object(
       {
         ...{ id: exampleIds.booking, kind: 'full', amount: 6000, currency: 'EUR', status: 'paid' },
         ...{ reason: null, failure: null, dispute: null },
+        card: { brand: 'Visa', last_four: '4242', removing: false },
         ...{ paid_at: exampleTimes.createdAt, refunded_amount: 0, refunding_amount: 2000 },
       },
     ],

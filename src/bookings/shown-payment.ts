@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import { formatInstant } from '../base/instants.ts'
 import type { PaymentOfBooking } from './payment-schemas.ts'
 import type { ListedPayment } from './payment-list-queries.ts'
+import { shownCardOf } from './saved-card-rules.ts'
 
 export type ShownPayment = Static<typeof PaymentOfBooking>
 
@@ -13,7 +14,7 @@ export function presentPayment(payment: ListedPayment, { timezone }: { timezone:
   return {
     ...{ id, kind, amount, currency },
     status: status as ShownPayment['status'], // as the query selects
-    ...{ reason, failure, dispute },
+    ...{ reason, failure, dispute, card: shownCardOf(payment) },
     paid_at: paid_at && formatInstant(paid_at, timezone),
     ...{ refunded_amount: whole, refunding_amount: Math.max(refund_total - whole, 0) },
   }

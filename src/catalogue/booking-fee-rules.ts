@@ -9,7 +9,7 @@ import { payableStep } from './service-rules.ts'
 /* Fees of a booking for a late cancellation or a no-show: parts of its price, charged to a card that the client saved. */
 
 /** The fees of a service of a booking, as agreed when it was booked. */
-export type AgreedFees = FeeRules & { service_id: string }
+type AgreedFees = FeeRules & { service_id: string }
 
 /** Returns the fees of services for the column `fee_rules_json`. Null without any. */
 export function agreedFeesText(services: readonly ({ id: string } & FeeRules)[]): string | null {
@@ -22,7 +22,7 @@ export function agreedFeesText(services: readonly ({ id: string } & FeeRules)[])
 }
 
 /** Reads the column `fee_rules_json`. */
-export function readAgreedFees(text: string | null): AgreedFees[] {
+function readAgreedFees(text: string | null): AgreedFees[] {
   return text === null ? [] : (JSON.parse(text) as AgreedFees[]) // written by agreedFeesText()
 }
 

@@ -1367,6 +1367,14 @@ export interface PaymentsTable {
   /** A dispute of the client with their bank. Null: none. */
   dispute: 'open' | 'won' | 'lost' | null
   disputed_at: Instant | null
+  /** Brand and last four digits of the saved card, for people. Null: unknown, or removed. No more of it is stored. */
+  card_brand: string | null
+  card_last_four: string | null
+  /** When the processor was asked for both. */
+  card_read_at: Instant | null
+  /** When the processor was to remove the saved card, and when it had. */
+  card_removal_requested_at: Instant | null
+  card_removed_at: Instant | null
 }
 
 /** The mail server of a business, which sends its emails instead of this server's. */

@@ -247,12 +247,11 @@ const ownerKinds = [
   'charge_failed' as const,
 ] as const
 
-type OwnerNews =
-  'booked' | (typeof ownerKinds)[number] | `disputed.${NonNullable<MailView['dispute']>}`
+type OwnerNews = 'booked' | (typeof ownerKinds)[number] | `disputed_${NonNullable<MailView['dispute']>}`
 
 /** Returns the news in an email to the business. */
 function ownerNews({ kind, dispute }: Pick<MailView, 'kind' | 'dispute'>): OwnerNews {
-  return dispute ? `disputed.${dispute}` : (ownerKinds.find((one) => one === kind) ?? 'booked')
+  return dispute ? `disputed_${dispute}` : (ownerKinds.find((one) => one === kind) ?? 'booked')
 }
 
 function ownerSubject(view: MailView, language: Language): string {
@@ -553,9 +552,7 @@ function ownerBlocks(view: MailView, language: Language): Block[] {
 
 /** Returns the amount and the reason of a fee for a text. Empty for anything else. */
 function feeValues({ fee }: MailView, language: Language): Record<string, string> {
-  return fee
-    ? { amount: moneyText(fee, language.locale), reason: feeReason(fee.reason, language) }
-    : {}
+  return fee ? { amount: moneyText(fee, language.locale), reason: feeReason(fee.reason, language) } : {}
 }
 
 /** Says why a card was not charged and how the client can pay, or what a disputed payment was for. */

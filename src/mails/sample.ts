@@ -73,6 +73,14 @@ const half = { amount: 500, currency: 'EUR' }
 /** A half of the deposit. */
 const sampleRefund = { now: half, soFar: half, rest: half, isOfFee: false }
 
+function sampleFee(kind: MailKind, address: string): NonNullable<MailView['fee']> {
+  return {
+    ...{ amount: 1_750, currency: 'EUR', reason: 'no_show' },
+    payUrl: kind === 'fee_due' ? `${address}/checkout/sample` : null,
+    ...(kind === 'charge_failed' && { failure: 'insufficient_funds' }),
+  }
+}
+
 function sampleView(config: Config, { kind, locale, to, now, business = salon }: Sample): MailView {
   const { timezone, ...sender } = business
   const startsAt = `${plusSeconds(now, 2 * 86_400).slice(0, 11)}08:30:00.000Z` as Instant // a time on that day
@@ -119,13 +127,7 @@ function sampleView(config: Config, { kind, locale, to, now, business = salon }:
       cancelReason: kind === 'cancelled' || kind === 'declined' ? 'Anna is ill. We are sorry.' : null,
       notes: isOfBusiness ? 'Short at the sides, please.' : null,
     },
-    ...(feeKinds.has(kind) && {
-      fee: {
-        ...{ amount: 1_750, currency: 'EUR', reason: 'no_show' },
-        payUrl: kind === 'fee_due' ? `${address}/checkout/sample` : null,
-        ...(kind === 'charge_failed' && { failure: 'insufficient_funds' }),
-      },
-    }),
+    ...(feeKinds.has(kind) && { fee: sampleFee(kind, address) }),
     ...(kind === 'disputed' && { dispute: 'open' as const }),
     ...(kind === 'refunded' && { refund: sampleRefund }),
     manageUrl: isOfBusiness ? null : `${address}/manage#sample`,

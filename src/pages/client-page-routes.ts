@@ -20,11 +20,13 @@ import {
   closeClientPage,
   exportOwnBookings,
   openClientPage,
+  ownBookingClient,
   showOwnBookings,
   showOwnEntries,
 } from '../bookings/client-log-in.ts'
 import type { Context } from '../bookings/context.ts'
 import { businessInScope } from '../catalogue/business.ts'
+import { removeSavedCard } from '../payments/saved-card.ts'
 import { type ClientMailbox, requestClientLink } from '../mails/client-link-mail.ts'
 import { mailboxOfNumber } from '../mails/client-link-text.ts'
 import { reachableNumber } from '../mails/text-route.ts'
@@ -225,6 +227,30 @@ function addForms(app: FastifyInstance, context: Context, limiter: RateLimiter):
         const again = { ...shown, waiting, email, phone, isRefused: true }
         return sendMessagePage(reply.code(409), visit.language, clientPage(visit, again))
       }
+      return seeOther(reply, `/me/${businessId}`)
+    },
+  )
+  routes.post(
+    '/me/:business_id/card',
+    {
+      config,
+      schema: {
+        operationId: 'removeOwnCard',
+        tags,
+        summary: 'Remove the saved card of a booking, by its client',
+        description: 'Possible once the appointment is over and nothing is due.',
+        consumes,
+        params,
+        body: StrictObject({ booking_id: Id }),
+        response: { ...to, ...refused, ...problems('not_found', 'change_not_allowed') },
+      },
+    },
+    async (request, reply) => {
+      const { business_id: businessId } = request.params
+      const client = await clientOfToken(context, { businessId, token: clientToken(request) })
+      if (!client) return seeOther(reply, `/me/${businessId}`)
+      const owner = await ownBookingClient(context, client, request.body.booking_id)
+      await removeSavedCard(context, owner, owner.bookingId)
       return seeOther(reply, `/me/${businessId}`)
     },
   )

@@ -3,6 +3,7 @@ import { html, type Html } from '../base/html.ts'
 import type { Language } from '../base/languages.ts'
 import { againUrl } from '../bookings/again-link.ts'
 import type { OwnBooking, OwnEntry } from '../bookings/client-log-in.ts'
+import { cardText } from '../bookings/saved-card-rules.ts'
 import { itemNames, itemsOf, totalPriceOf } from '../database/shown-item-rules.ts'
 import { feeReason } from '../mails/fee-sentence.ts'
 import { clientsMoment, otherTime, type ZonedStart } from '../mails/client-zone.ts'
@@ -257,7 +258,7 @@ function contact({ phone, reply_to_email: email }: ClientVisit['business']): Htm
 /** Renders a booking with its next steps: manage it, or book the same again. */
 function bookingPart(
   visit: ClientVisit,
-  { booking, manageUrl, fees }: OwnBooking,
+  { booking, manageUrl, fees, card }: OwnBooking,
   { isAhead, isFamily, isFirst }: Record<'isAhead' | 'isFamily' | 'isFirst', boolean>,
 ): Html {
   const { language, bookingUrl } = visit
@@ -296,7 +297,7 @@ function bookingPart(
       ${isMissed ? html`<span class="state">${say('manage.feeReasons.no_show')}</span>` : ''}
     </p>
     <p class="aside">${details.join(' · ')}</p>
-    ${fees.map((fee) => feePart(fee, language))}
+    ${fees.map((fee) => feePart(fee, language))} ${card ? cardPart(visit, booking.id, card) : ''}
     ${
       respond_by === null
         ? ''
@@ -330,6 +331,24 @@ function feePart(fee: OwnBooking['fees'][number], language: Language): Html {
     ${say(`manage.fees.${status}`, { amount: moneyText(fee, locale), reason: feeReason(reason, language) })}
     ${pay_url === null ? '' : html`<a href="${pay_url}">${say('checkout.pay')}</a>`}
   </p>`
+}
+
+/** Renders the saved card, with the button to remove it once nothing can fall due any more. */
+function cardPart(
+  { language: { say }, businessId }: ClientVisit,
+  bookingId: string,
+  card: NonNullable<OwnBooking['card']>,
+): Html {
+  if (card.removing) return html`<p>${say('manage.cardRemoving')}</p>`
+  return html`<p>${say('manage.card', { card: cardText(card) })}</p>
+    ${
+      card.can_remove
+        ? html`<form method="post" action="/me/${businessId}/card">
+            ${hidden({ booking_id: bookingId })}
+            <button type="submit" class="button">${say('manage.cardRemove')}</button>
+          </form>`
+        : ''
+    }`
 }
 
 /** Names the part of the payment, or all of it, that was refunded. Empty: nothing. */

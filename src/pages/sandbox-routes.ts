@@ -133,7 +133,8 @@ function sandboxPage(
       ])}
       ${
         isOpen
-          ? html`${payButtons(checkout, { say, amount, press })} ${press('fail', say(isCard ? 'sandbox.failCard' : 'sandbox.fail'))}
+          ? html`${payButtons(checkout, { say, amount, press })}
+            ${press('fail', say(isCard ? 'sandbox.failCard' : 'sandbox.fail'))}
             ${checkout.confirmed_at === null ? press('give-up', say('checkout.giveUp')) : ''}`
           : html`<p>${say('sandbox.over')}</p>
               <a class="button main" href="/checkout/${paymentId}">${say('sandbox.show')}</a>`

@@ -1,5 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
+import type { ManageActor } from '../access/actor.ts'
 import { exampleIds } from '../base/examples.ts'
 import { EmptyObject, PathId, problems, StrictObject } from '../base/wire.ts'
 import type { Context } from '../bookings/context.ts'
@@ -7,6 +9,7 @@ import { ChargeBooking, PaymentOfBooking } from '../bookings/payment-schemas.ts'
 import { presentPayment } from '../bookings/shown-payment.ts'
 import { createdOnce } from '../http/created-once.ts'
 import { chargeBooking, waiveFee } from './charge.ts'
+import { removeSavedCard } from './saved-card.ts'
 
 const params = StrictObject({ id: PathId('booking', exampleIds.booking) })
 const feeParams = StrictObject({
@@ -15,7 +18,7 @@ const feeParams = StrictObject({
 })
 const access = { access: ['business', 'hub'] as const, people: 'manager' as const }
 
-/** Registers charges to the saved card of a booking. */
+/** Registers charges to the saved card of a booking, and its removal. */
 export function chargeRoutes(app: FastifyInstance, context: Context): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
   routes.post(
@@ -44,6 +47,48 @@ export function chargeRoutes(app: FastifyInstance, context: Context): void {
           present: ({ payment, timezone }) => ({ body: presentPayment(payment, { timezone }) }),
         },
       ),
+  )
+  routes.delete(
+    '/bookings/:id/card',
+    {
+      config: { ...access, access: [...access.access] },
+      schema: {
+        operationId: 'removeSavedCard',
+        tags: ['Bookings'],
+        summary: 'Remove the card that the client of a booking saved',
+        description:
+          'The payment processor detaches it soon after the response, once no charge needs it. Later fees of the booking are `due` and get a link to pay. Repeating it changes nothing.',
+        params,
+        querystring: EmptyObject,
+        response: { 204: Type.Null({ description: 'It is being removed.' }), ...problems('not_found') },
+      },
+    },
+    async (request, reply) => {
+      await removeSavedCard(context, request.actor, request.params.id)
+      return reply.code(204).send(null)
+    },
+  )
+  routes.delete(
+    '/manage/card',
+    {
+      config: { access: ['manage'] },
+      schema: {
+        operationId: 'removeManagedCard',
+        tags: ['Manage link'],
+        summary: 'Remove the saved card of the booking',
+        description: 'Possible once the appointment is over and nothing is due: see `can_remove` of `card`.',
+        querystring: EmptyObject,
+        response: {
+          204: Type.Null({ description: 'It is being removed.' }),
+          ...problems('not_found', 'change_not_allowed'),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { bookingId } = request.actor as ManageActor // `access` allows manage tokens only
+      await removeSavedCard(context, request.actor, bookingId)
+      return reply.code(204).send(null)
+    },
   )
   routes.post(
     '/bookings/:id/payments/:payment_id/waive',

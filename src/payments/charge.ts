@@ -82,14 +82,19 @@ function beginCharge(context: Context, paymentId: string): Promise<ChargeOrder |
     const { payment, booking } = both
     const begunAt = payment.charge_begun_at ?? tx.now
     if (payment.charge_begun_at === null) await updatePayment(tx.db, paymentId, { charge_begun_at: begunAt })
-    const order = await orderOf(tx, { ...payment, charge_begun_at: begunAt })
+    const hasBegun = payment.charge_begun_at !== null
+    const order = await orderOf(tx, { ...payment, charge_begun_at: begunAt }, hasBegun)
     return order ? { ...order, serviceName: booking.service_name } : 'no_card'
   })
 }
 
-async function orderOf(tx: Transaction, payment: PaymentRow): Promise<ChargeOrder | undefined> {
+async function orderOf(
+  tx: Transaction,
+  payment: PaymentRow,
+  hasBegun = true,
+): Promise<ChargeOrder | undefined> {
   const { id, amount, currency, charge_begun_at: begunAt } = payment
-  const card = await findSavedCard(tx.db, payment)
+  const card = await findSavedCard(tx.db, payment, { hasBegun })
   const isHere = card?.provider === payment.provider && card.stripe_account_id === payment.stripe_account_id
   if (!card || !isHere || card.payment_reference === null || begunAt === null) return undefined
   const { id: cardId, kind, payment_reference } = card
@@ -126,7 +131,8 @@ export async function applyChargeFailed(
     if (!booking) return
     await recordFeeMail(context, tx, { booking, kind: 'fee_due', paymentId })
     // without a card, nothing was tried
-    if (failure !== 'no_card') await recordMoneyNotice(context, tx, { booking, kind: 'charge_failed', paymentId })
+    if (failure !== 'no_card')
+      await recordMoneyNotice(context, tx, { booking, kind: 'charge_failed', paymentId })
     await recordOutcome(context, tx, { booking, action: 'booking.charge_failed' })
   })
   return 'open'
@@ -159,6 +165,7 @@ export async function settleWaived(
 /** Returns the changes that waive a charge. Undefined if nothing is left to waive. */
 function waiver(payment: PaymentRow, now: Instant): Partial<PaymentRow> | undefined {
   if (after(payment, 'waived') === undefined || payment.refund_total === payment.amount) return undefined
+  if (payment.dispute === 'lost') return undefined // the bank has taken it back
   if (payment.status === 'paid') return { refund_requested_at: now, next_check_at: now, checks: 0 }
   const isOpened = payment.order_digest !== noOrder
   if (payment.status === 'due') return { status: 'waived', next_check_at: isOpened ? now : null, checks: 0 }

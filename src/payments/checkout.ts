@@ -43,7 +43,7 @@ import {
   type PaymentRow,
   updatePayment,
 } from './payment-queries.ts'
-import { isUnconfirmed, noOrder, reusablePayment } from './payment-rules.ts'
+import { hasCardWork, isUnconfirmed, noOrder, reusablePayment } from './payment-rules.ts'
 import { applyExpired, applyPaid, lockBoth, requestRefund } from './payment.ts'
 import { OwnStripe } from './own-stripe.ts'
 import { findPresentAccount } from './own-stripe-queries.ts'
@@ -160,7 +160,7 @@ export class DepositCheckouts implements Checkouts {
     const payment = await lockPayment(tx.db, checkout.paymentId)
     if (payment?.status === 'paid' && payment.refund_requested_at === null) {
       await updatePayment(tx.db, payment.id, {
-        next_check_at: null,
+        next_check_at: hasCardWork(payment) ? tx.now : null,
         checkout_reference: checkout.reference ?? payment.checkout_reference,
       })
       return payment
@@ -307,9 +307,10 @@ export class DepositCheckouts implements Checkouts {
     const payment = paymentId === null ? undefined : await lockPayment(tx.db, paymentId)
     if (refund && (!payment || payment.paid_at === null || payment.kind === 'card')) throw nothingToRefund()
     if (!payment) return undefined
-    if (refund && refundAmount !== undefined)
+    const isTaken = payment.dispute !== 'lost' // then the bank has given it back
+    if (refund && isTaken && refundAmount !== undefined)
       return this.refundPart(tx, { payment, booking, amount: refundAmount })
-    const changes = settlement(payment, { booking, refund, now: tx.now })
+    const changes = settlement(payment, { booking, refund: refund && isTaken, now: tx.now })
     if (!changes) return payment
     await updatePayment(tx.db, payment.id, changes)
     if (changes.next_check_at) {
@@ -331,7 +332,8 @@ const unpaid = {
   ...{ refund_total: 0, refunded_amount: 0 },
   saves_card: 0 as 0 | 1,
   ...{ reason: null, occasion: null, charge_begun_at: null, failure: null },
-  ...{ dispute: null, disputed_at: null },
+  ...{ dispute: null, disputed_at: null, card_brand: null, card_last_four: null, card_read_at: null },
+  ...{ card_removal_requested_at: null, card_removed_at: null },
 }
 
 /** Returns the end of a checkout opened now, and the time to check it. */

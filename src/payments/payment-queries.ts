@@ -165,11 +165,11 @@ interface Claiming {
   max: number
 }
 
-/** Postpones the next check, unless another change has set it since the lease. */
+/** Postpones the next check, or ends the checks, unless another change has set it since the lease. */
 export async function postponeCheck(
   db: Queries,
   { id, next_check_at }: Pick<PaymentRow, 'id' | 'next_check_at'>,
-  until: Instant,
+  until: Instant | null,
 ): Promise<void> {
   await db
     .updateTable('payments')
@@ -335,11 +335,15 @@ export function findCharges(
     .execute()
 }
 
-/** Finds the latest payment of a booking whose checkout saved a card. */
-export function findSavedCard(
+/** Finds the payments of a booking whose checkouts saved a card, the latest first. */
+export function findSavedCards(
   db: Reads,
-  { booking_id, business_id }: Pick<PaymentRow, 'booking_id' | 'business_id'>,
-): Promise<PaymentRow | undefined> {
+  { id, business_id }: { id: string; business_id: string },
+): Promise<PaymentRow[]> {
+  return selectCards(db, { booking_id: id, business_id }).execute()
+}
+
+function selectCards(db: Reads, { booking_id, business_id }: Pick<PaymentRow, 'booking_id' | 'business_id'>) {
   return db
     .selectFrom('payments')
     .selectAll()
@@ -349,6 +353,34 @@ export function findSavedCard(
     .where('paid_at', 'is not', null)
     .orderBy('paid_at', 'desc')
     .orderBy('id', 'desc')
+}
+
+/** Finds the latest of them whose card may be charged. A charge that has begun keeps it until it is removed. */
+export function findSavedCard(
+  db: Reads,
+  booking: Pick<PaymentRow, 'booking_id' | 'business_id'>,
+  { hasBegun = false } = {},
+): Promise<PaymentRow | undefined> {
+  return selectCards(db, booking)
+    .where(hasBegun ? 'card_removed_at' : 'card_removal_requested_at', 'is', null)
     .limit(1)
     .executeTakeFirst()
+}
+
+/** True if a charge of the booking of a payment may still need its saved card. */
+export async function hasOpenCharges(
+  db: Reads,
+  { booking_id, business_id }: Pick<PaymentRow, 'booking_id' | 'business_id'>,
+): Promise<boolean> {
+  const open = await db
+    .selectFrom('payments')
+    .select('id')
+    .where('booking_id', '=', booking_id)
+    .where('business_id', '=', business_id)
+    .where('kind', '=', 'fee')
+    .where('status', 'in', ['charging', 'waived'])
+    .where('next_check_at', 'is not', null)
+    .limit(1)
+    .executeTakeFirst()
+  return open !== undefined
 }

@@ -38,6 +38,15 @@ export function isUnconfirmed({
   return status === 'pending' && confirmed_at === null
 }
 
+/** True if the processor is still to be asked for the saved card of a payment, or to remove it. */
+export function hasCardWork(payment: CardColumns): boolean {
+  if (payment.saves_card === 0 || payment.paid_at === null || payment.card_removed_at !== null) return false
+  return payment.card_read_at === null || payment.card_removal_requested_at !== null
+}
+
+type CardColumns = Pick<PaymentsTable, 'saves_card' | 'paid_at' | 'card_read_at'> &
+  Pick<PaymentsTable, 'card_removal_requested_at' | 'card_removed_at'>
+
 /** The digest of a due payment for which the processor has no checkout. One is opened when the client asks for it. */
 export const noOrder = ''
 

@@ -27,7 +27,14 @@ import {
   type PaymentRow,
   updatePayment,
 } from './payment-queries.ts'
-import { decidePaid, isUnconfirmed, type MissingSetting, missingSettings, noOrder } from './payment-rules.ts'
+import {
+  decidePaid,
+  hasCardWork,
+  isUnconfirmed,
+  type MissingSetting,
+  missingSettings,
+  noOrder,
+} from './payment-rules.ts'
 import { refundChanges } from './refund-rules.ts'
 import { findRefunds, insertRefund, type RefundRow, updateRefund } from './refund-queries.ts'
 import { deleteOldSandboxCheckouts } from './sandbox-queries.ts'
@@ -129,9 +136,12 @@ export async function applyPaid(
     const both = await lockBoth(tx, paid.paymentId, paid.event)
     if (!both || after(both.payment, 'paid') === undefined) return false
     const columns = { status: 'paid', paid_at: tx.now, payment_reference: paid.paymentReference } as const
-    const { next, confirmed } = await consequence(context, tx, both)
+    const { next: other, confirmed } = await consequence(context, tx, both)
+    const payment = { ...both.payment, ...columns }
+    const isRead = other.next_check_at !== null || !hasCardWork(payment)
+    const next = isRead ? other : { ...other, next_check_at: tx.now, checks: 0 }
     await updatePayment(tx.db, paid.paymentId, { ...columns, ...next })
-    await tellOf(context, tx, { ...both, payment: { ...both.payment, ...columns } }, 'payment.paid')
+    await tellOf(context, tx, { ...both, payment }, 'payment.paid')
     if (next.next_check_at !== null) {
       tx.onCommit(() => context.checkouts.due.raise())
     }
@@ -186,10 +196,7 @@ type Outcome =
 export function recordOutcome(
   context: Context,
   tx: Transaction,
-  {
-    booking: { id: subjectId, business_id: businessId },
-    action,
-  }: { booking: Booking; action: Outcome },
+  { booking: { id: subjectId, business_id: businessId }, action }: { booking: Booking; action: Outcome },
 ): Promise<void> {
   return recordAudit(context, tx, { by: 'system', action, subjectId, businessId })
 }
@@ -401,7 +408,7 @@ async function applyRefunds(
       ...(isWhole
         ? { ...wholly(payment, payment.refunded_at ?? tx.now) }
         : ({ status: 'paid', refunded_at: null } as const)),
-      ...(!isOpen && { next_check_at: null }),
+      ...(!isOpen && !hasCardWork(payment) && { next_check_at: null }),
     }
     await updatePayment(tx.db, paymentId, columns)
     if (refunded_amount > payment.refunded_amount)
@@ -433,7 +440,10 @@ async function wantedRefunds(
   })
 }
 
-/** Makes the refunds of a payment that are due, and reads all that the processor has. */
+/**
+ * Makes the refunds of a payment that are due, and reads all that the processor has. Leaves the time of the next check
+ * while something is left to do with a saved card.
+ */
 export async function settleRefunds(
   context: Context,
   provider: CheckoutProvider,
@@ -442,10 +452,7 @@ export async function settleRefunds(
   const found = await wantedRefunds(context, id)
   if (!found) return 'paid'
   const { payment, wanted, isFor } = found
-  if (payment.kind === 'card') {
-    await context.db.transaction((tx) => updatePayment(tx.db, id, { next_check_at: null }))
-    return 'paid'
-  }
+  if (payment.kind === 'card') return 'paid' // no money
   const { payment_reference, currency } = payment
   if (wanted.length === 0 && paymentState(payment) === 'paid' && !isFor) {
     await refundUnclaimed(context, id)

@@ -6,6 +6,7 @@ import { anyOwnAccount } from './own-stripe-queries.ts'
 import { findPayment, findUnsettled, type PaymentRow, postponeCheck } from './payment-queries.ts'
 import { nextCheckAfter } from './payment-rules.ts'
 import { applyExpired, applyPaid, settleRefunds } from './payment.ts'
+import { settleCard } from './saved-card.ts'
 
 /* The work with the processor: each payment is compared with its state there, and whatever is missing is done. */
 
@@ -43,7 +44,7 @@ async function settle(
   payment: PaymentRow,
 ): Promise<Settlement> {
   const { id, status } = payment
-  if (status === 'refunded' || status === 'paid') return settleRefunds(context, provider, id)
+  if (status === 'refunded' || status === 'paid') return settlePaid(context, provider, payment)
   if (status === 'charging') return settleCharge(context, provider, payment)
   if (status === 'waived') return settleWaived(context, provider, payment)
   const isOver = status === 'expired' || payment.expires_at <= context.clock.now()
@@ -65,6 +66,20 @@ async function settle(
     case 'processing':
       return 'open'
   }
+}
+
+/** Settles the refunds of a payment, and then its saved card. */
+async function settlePaid(
+  context: Context,
+  provider: CheckoutProvider,
+  payment: PaymentRow,
+): Promise<Settlement> {
+  const refunds = await settleRefunds(context, provider, payment.id)
+  if (payment.saves_card === 0) return refunds
+  const card = await settleCard(context, provider, payment.id)
+  if (refunds === 'open' || card === 'open') return 'open'
+  await context.db.transaction((tx) => postponeCheck(tx.db, payment, null))
+  return refunds
 }
 
 /** Applies no backoff to an open checkout, which is checked when it expires. */

@@ -78,8 +78,9 @@ async function paymentToRefund(
   throw validationProblem([{ pointer: '/payment_id', code: 'unknown_reference', detail }])
 }
 
-/** Returns what can still be refunded of a payment, in minor units. */
+/** Returns what can still be refunded of a payment, in minor units. After a lost dispute, the bank has taken all of it. */
 function refundable(payment: PaymentRow): number {
+  if (payment.dispute === 'lost') return 0
   return after(payment, 'part refund asked') === undefined ? 0 : payment.amount - payment.refund_total
 }
 

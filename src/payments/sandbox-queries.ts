@@ -83,6 +83,11 @@ export async function closeSandboxCheckout(
     .execute()
 }
 
+/** Forgets the card that a checkout saved. */
+export async function forgetSandboxCard(db: Queries, paymentId: string): Promise<void> {
+  await db.updateTable('sandbox_checkouts').set({ card: null }).where('payment_id', '=', paymentId).execute()
+}
+
 /** Makes the refunds of a checkout that are missing. Returns all of them. */
 export async function refundSandboxCheckout(
   db: Queries,

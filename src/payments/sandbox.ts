@@ -15,6 +15,7 @@ import {
   closeSandboxCheckout,
   findSandboxCheckout,
   findSandboxCheckoutOf,
+  forgetSandboxCard,
   insertSandboxCharge,
   insertSandboxCheckout,
   refundSandboxCheckout,
@@ -93,7 +94,17 @@ export function sandboxProvider({
         const state = chargeTo(card, { order, now: tx.now })
         return state.status === 'processing' ? state : { status: 'none' }
       }),
+    readCard: async ({ id }) => {
+      const card = (await findSandboxCheckoutOf(db.reads, id))?.card
+      return card ? { brand: 'Visa', lastFour: lastFour[card] } : undefined
+    },
+    removeCard: ({ id }) => db.transaction((tx) => forgetSandboxCard(tx.db, id)),
   }
+}
+
+/** Of Stripe's cards for tests (https://docs.stripe.com/testing). */
+const lastFour: Record<SandboxCard, string> = {
+  ...{ works: '4242', needs_authentication: '3184', declined: '9995', fails_later: '0341' },
 }
 
 /** The time after which a bank declines a card that fails later. */

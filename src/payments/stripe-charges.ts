@@ -1,7 +1,12 @@
 import type { Stripe } from 'stripe'
 import { plusSeconds, toMs } from '../base/instants.ts'
-import { type ChargeOrder, type ChargeState, ProcessorRefusal } from '../bookings/checkouts.ts'
-import { isStripeError, metadataName, stripeAmount } from './stripe-values.ts'
+import {
+  type ChargeOrder,
+  type ChargeState,
+  ProcessorRefusal,
+  type SavedCard,
+} from '../bookings/checkouts.ts'
+import { isStripeError, metadataName, shownCard, stripeAmount } from './stripe-values.ts'
 
 /* Charges to saved cards, without their clients (https://docs.stripe.com/payments/save-and-reuse). */
 
@@ -16,7 +21,7 @@ type Card = { customer: string; payment_method: string }
  * error of a card or of its data is final: the client has to pay by a checkout.
  */
 export async function chargeCard(stripe: Stripe, order: ChargeOrder): Promise<ChargeState> {
-  const card = await findCard(stripe, order)
+  const card = await findCard(stripe, order.card)
   if (!card) return { status: 'failed', failure: 'no_card' }
   const found = await search(stripe, card, order)
   if (found) return stateOf(found, order)
@@ -45,26 +50,49 @@ export async function chargeCard(stripe: Stripe, order: ChargeOrder): Promise<Ch
 
 /** Reads a charge without making it. */
 export async function findCharge(stripe: Stripe, order: ChargeOrder): Promise<ChargeState> {
-  const card = await findCard(stripe, order)
+  const card = await findCard(stripe, order.card)
   const intent = card && (await search(stripe, card, order))
   return intent ? stateOf(intent, order) : { status: 'none' }
 }
 
 /** Reads the customer and the card that a checkout saved. Undefined if they are gone. */
-async function findCard(
-  stripe: Stripe,
-  { card: { payment_reference } }: ChargeOrder,
-): Promise<Card | undefined> {
-  const intent = await (
+async function findCard(stripe: Stripe, { payment_reference }: SavedCard): Promise<Card | undefined> {
+  const intent = await unlessMissing<Stripe.PaymentIntent | Stripe.SetupIntent>(
     payment_reference.startsWith('seti_')
       ? stripe.setupIntents.retrieve(payment_reference)
-      : stripe.paymentIntents.retrieve(payment_reference)
-  ).catch((error: unknown) => {
+      : stripe.paymentIntents.retrieve(payment_reference),
+  )
+  const [customer, payment_method] = [idOf(intent?.customer), idOf(intent?.payment_method)]
+  return customer === undefined || payment_method === undefined ? undefined : { customer, payment_method }
+}
+
+/** Returns undefined in place of an object that Stripe does not have. */
+function unlessMissing<Found>(found: Promise<Found>): Promise<Found | undefined> {
+  return found.catch((error: unknown) => {
     if (isStripeError(error) && error.code === 'resource_missing') return undefined
     throw error
   })
-  const [customer, payment_method] = [idOf(intent?.customer), idOf(intent?.payment_method)]
-  return customer === undefined || payment_method === undefined ? undefined : { customer, payment_method }
+}
+
+/** Reads what may be shown of a saved card. */
+export async function readCard(
+  stripe: Stripe,
+  saved: SavedCard,
+): Promise<{ brand: string; lastFour: string } | undefined> {
+  const card = await findCard(stripe, saved)
+  const method = card && (await unlessMissing(stripe.paymentMethods.retrieve(card.payment_method)))
+  return shownCard(method?.card)
+}
+
+/**
+ * Detaches a saved card from its customer. Stripe never attaches it again
+ * (https://docs.stripe.com/api/payment_methods/detach). Does nothing if it is detached already.
+ */
+export async function removeCard(stripe: Stripe, saved: SavedCard): Promise<void> {
+  const card = await findCard(stripe, saved)
+  const method = card && (await unlessMissing(stripe.paymentMethods.retrieve(card.payment_method)))
+  if (!method || method.customer === null) return
+  await unlessMissing(stripe.paymentMethods.detach(method.id))
 }
 
 function idOf(part: string | { id: string } | null | undefined): string | undefined {

@@ -5,7 +5,7 @@ export const metadataName = 'holdfast_payment_id'
 
 /** The resources of Stripe that a restricted key must read and write. The console and the guide list them. */
 export const stripePermissions = [
-  ...['Checkout Sessions', 'Refunds', 'Payment Intents', 'Setup Intents', 'Customers'],
+  ...['Checkout Sessions', 'Refunds', 'Payment Intents', 'Setup Intents', 'Payment Methods', 'Customers'],
 ] as const
 
 /** Fields of the package's errors. Not `instanceof`, because the classes load lazily. */
@@ -43,4 +43,18 @@ export function stripeAmount({ amount, currency }: { amount: number; currency: s
   const exact = shift < 0 ? amount / 10 ** -shift : amount * 10 ** shift
   if (!Number.isSafeInteger(exact)) return undefined
   return stripeDigits(currency) === 3 && exact % 10 !== 0 ? undefined : exact
+}
+
+/** Stripe's words for brands of cards (https://docs.stripe.com/api/payment_methods/object), for people. */
+const brands: Partial<Record<string, string>> = {
+  ...{ visa: 'Visa', mastercard: 'Mastercard', amex: 'American Express', discover: 'Discover' },
+  ...{ diners: 'Diners Club', jcb: 'JCB', unionpay: 'UnionPay', cartes_bancaires: 'Cartes Bancaires' },
+}
+
+/** Returns what may be shown of a card. Undefined unless Stripe has exactly four digits of it. */
+export function shownCard(
+  card: { brand: string; last4: string } | null | undefined,
+): { brand: string; lastFour: string } | undefined {
+  if (!card || !/^\d{4}$/.test(card.last4)) return undefined
+  return { brand: brands[card.brand] ?? 'Card', lastFour: card.last4 }
 }

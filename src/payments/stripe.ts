@@ -15,7 +15,7 @@ import {
 } from '../bookings/checkouts.ts'
 import { minorDigits } from '../base/money.ts'
 import type { Context } from '../bookings/context.ts'
-import { chargeCard, findCharge } from './stripe-charges.ts'
+import { chargeCard, findCharge, readCard, removeCard } from './stripe-charges.ts'
 import { isStripeError, metadataName, stripeAmount, stripeDigits } from './stripe-values.ts'
 
 /** Metadata key for our number of a refund. */
@@ -44,6 +44,8 @@ export function stripeProvider(config: Pick<Config, 'stripeSecretKey' | 'stripeA
     refund: (payment, wanted) => asking(async () => refundPayment(await client(), payment, wanted)),
     charge: (order) => asking(async () => chargeCard(await client(), order)),
     findCharge: (order) => asking(async () => findCharge(await client(), order)),
+    readCard: (card) => asking(async () => readCard(await client(), card)),
+    removeCard: (card) => asking(async () => removeCard(await client(), card)),
   }
 }
 

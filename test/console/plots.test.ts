@@ -25,16 +25,14 @@ function lines(plot: string): number[] {
 
 function plotOf(bars: readonly (readonly number[])[]): string {
   const looks = ['full', 'hatched', 'outline'] as const
-  return String(
-    barPlot(
-      bars.map((values, index) => ({
-        label: String(index),
-        value: String(values.reduce((sum, value) => sum + value, 0)),
-        parts: values.map((value, at) => ({ look: looks[at % 3] ?? 'full', value })),
-      })),
-      { title: 'Plot', axis: String },
-    ),
-  )
+  return barPlot(
+    bars.map((values, index) => ({
+      label: String(index),
+      value: String(values.reduce((sum, value) => sum + value, 0)),
+      parts: values.map((value, at) => ({ look: looks[at % 3] ?? 'full', value })),
+    })),
+    { title: 'Plot', axis: String },
+  ).text
 }
 
 describe('bars of a plot', () => {
@@ -63,7 +61,10 @@ describe('bars of a plot', () => {
       const bars = Array.from({ length: 1 + random.below(14) }, () =>
         isBelow
           ? [random.below(20_000) - 10_000]
-          : Array.from({ length: 1 + random.below(3) }, () => random.below(100_000) / (random.chance(0.5) ? 1 : 7)),
+          : Array.from(
+              { length: 1 + random.below(3) },
+              () => random.below(100_000) / (random.chance(0.5) ? 1 : 7),
+            ),
       )
       const plot = plotOf(bars)
       for (const { x, y, width, height } of drawn(plot)) {

@@ -17,7 +17,7 @@ import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import { pngOf } from '../support/pictures.ts'
 import { type FakeStripe, ownKey, ownWebhookSecret, startFakeStripe } from '../support/stripe-server.ts'
 import { makeSpares, type Spares } from '../support/spares.ts'
-import { oweFee, payInSandbox } from '../support/paid-booking.ts'
+import { oweFee, payInSandbox, saveInSandbox } from '../support/paid-booking.ts'
 import { makeThings, nextAddress, type Tenant, type Things, unknownId } from '../support/tenant-things.ts'
 import { ada, businessOf, type Reply, startTestService, type TestService } from '../support/test-service.ts'
 import { makeWebhookThings, type WebhookThings } from '../support/webhooks.ts'
@@ -134,6 +134,7 @@ const rows: Record<
         request: ({ free_start }) => ({ path: '/manage/reschedule', body: { starts_at: free_start } }),
       },
       'POST /api/v1/manage/cancel': list('/manage/cancel'),
+      'DELETE /api/v1/manage/card': list('/manage/card'),
     },
   },
   'list, update, cancel bookings': {
@@ -263,7 +264,7 @@ const rows: Record<
       },
     },
   },
-  'refund, charge and waive payments': {
+  'refund, charge and waive payments, remove saved cards': {
     may: { publishable: '–', session: '–', business: 'yes', hub: 'yes', manage: '–' },
     people: 'manager',
     operations: {
@@ -284,6 +285,10 @@ const rows: Record<
           path: `/bookings/${booking_id}/payments/${booking_id}/waive`,
           body: {},
         }),
+      },
+      'DELETE /api/v1/bookings/:id/card': {
+        names: ['booking_id'],
+        request: ({ booking_id }) => ({ path: `/bookings/${booking_id}/card` }),
       },
     },
   },
@@ -678,6 +683,7 @@ const open = [
   'GET /console/clients/new',
   'GET /console/bookings/:id/answer',
   'GET /console/bookings/:id/cancel',
+  'GET /console/bookings/:id/card',
   'GET /console/bookings/:id/charge',
   'GET /console/bookings/:id/client',
   'GET /console/bookings/:id/details',
@@ -755,6 +761,7 @@ const open = [
 /** Forms of people, which only pages of this server may send: test/people. */
 const forms = [
   'POST /me',
+  'POST /me/:business_id/card',
   'POST /me/:business_id/close',
   'POST /me/:business_id/link',
   'POST /me/:business_id/series',
@@ -840,6 +847,7 @@ const forms = [
   'POST /console/block/:id/move',
   'POST /console/bookings/:id/answer',
   'POST /console/bookings/:id/cancel',
+  'POST /console/bookings/:id/card',
   'POST /console/bookings/:id/charge',
   'POST /console/bookings/:id/waive',
   'POST /console/bookings/:id/client',
@@ -1026,6 +1034,7 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
     const things = /^GET (?!.*\/webhooks\/)/.test(route) ? refusedOwn : await thingsOf(own)
     if (/\/(refund|charge)$/.test(route)) await payInSandbox(service, things.booking_id)
     if (route.endsWith('/waive')) await oweFee(service, things.booking_id)
+    if (route.endsWith('/card')) await saveInSandbox(service, things.booking_id)
     return things
   }
   const nothing: AllThings = {

@@ -228,7 +228,9 @@ onEachEngine('a saved card', (engine) => {
     await world.settled()
     const [text = '', ...more] = await notices('Charge failed')
     expect(more).toEqual([])
-    expect(text).toContain('The client’s card could not be charged €60. The charge was for: missed appointment.')
+    expect(text).toContain(
+      'The client’s card could not be charged €60. The charge was for: missed appointment.',
+    )
     expect(text).toMatch(/There was not enough money on the card\.\s+The client gets a link to pay\./)
     expect(text).toMatch(/Client:? +Ada|Ada/)
     expect(text).toContain(`/console/bookings/${id}?business=${world.business.id}`)
@@ -703,11 +705,29 @@ onEachEngine('a saved card', (engine) => {
     expect(text).toContain('The client disputes a payment of €60 with their bank.')
     expect(text).toContain(`/console/bookings/${id}?business=${world.business.id}`)
     await tell('closed', 'won')
-    expect((await notices('Dispute won'))[0]).toContain('The dispute over a payment of €60 has ended in your favour.')
+    expect((await notices('Dispute won'))[0]).toContain(
+      'The dispute over a payment of €60 has ended in your favour.',
+    )
     await tell('closed', 'lost')
     expect(await notices('Dispute lost')).toHaveLength(1)
     expect((await notices('')).filter((one) => one.includes('payment of €60'))).toHaveLength(3)
     expect(await history(id)).toEqual(['booking.disputed', 'booking.dispute_won', 'booking.dispute_lost'])
+    const [payment] = await payments(id)
+    expect(await call('POST', `/bookings/${id}/refund`, { payment_id: payment?.['id'] })).toMatchObject({
+      ...{ status: 422, body: { errors: [{ pointer: '/amount', code: 'not_allowed' }] } },
+    })
+    const today = new Date(world.service.clock.nowMs()).toISOString().slice(0, 10)
+    const manager = await logInNewPerson(world.service, {
+      ...{
+        email: `disputes-${engine}@example.com`,
+        role: 'manager',
+        place: { businessId: world.business.id },
+      },
+    })
+    const path = `/console/payments?range=own&from=${today}&to=${today}`
+    const page = textOf(await readConsole(world.service, path, manager))
+    expect(page).toContain('Dispute lost −€60')
+    expect(page).toContain('Full price paid · dispute lost')
     await notify([])
   })
 

@@ -31,6 +31,15 @@ export async function payInSandbox({ context }: TestService, bookingId: string):
   })
 }
 
+/** Gives a booking a saved card, and marks it as done. */
+export async function saveInSandbox(service: TestService, bookingId: string): Promise<void> {
+  await payInSandbox(service, bookingId)
+  await service.context.db.transaction(async (tx) => {
+    await tx.db.updateTable('payments').set({ saves_card: 1 }).where('booking_id', '=', bookingId).execute()
+    await tx.db.updateTable('bookings').set({ status: 'completed' }).where('id', '=', bookingId).execute()
+  })
+}
+
 /** Gives a booking a due fee of 9 euros, which has the ID of the booking. */
 export async function oweFee({ context }: TestService, bookingId: string): Promise<void> {
   await context.db.transaction(async (tx) => {

@@ -74,6 +74,15 @@ interface FakeIntent {
   last_payment_error: { code: string; decline_code?: string } | null
 }
 
+/** A saved card, as far as Stripe shows it. */
+interface FakeMethod {
+  id: string
+  object: 'payment_method'
+  /** Null once it is detached. */
+  customer: string | null
+  card: { brand: string; last4: string }
+}
+
 /** The kind of failure: it is unreachable, it answers with an error, or its answer is lost after the work is done. */
 export type Failure = 'away' | 'error' | 'answer lost' | 'hangs'
 
@@ -87,6 +96,8 @@ export interface FakeStripe {
   card: CardBehaviour
   /** The behaviour of saved cards, by ID, which may change. */
   cards: Map<string, CardBehaviour>
+  /** The saved cards, by ID, also those that were detached. */
+  methods: Map<string, FakeMethod>
   /** Every movement of money, oldest first: positive to the business. */
   ledger: { paymentId: string; amount: number; currency: string }[]
   /** The name of the line of each session. */
@@ -156,6 +167,7 @@ export async function startFakeStripe(nowMs: () => number, port = 0): Promise<Fa
   const lines = new Map<string, string>()
   const intents = new Map<string, FakeIntent>()
   const cards = new Map<string, CardBehaviour>()
+  const methods = new Map<string, FakeMethod>()
   const kept = new Map<string, { request: string; answer: object | undefined }>()
   const refusals = new Map<string, Refusal>()
   /** Keys that store an internal error. */
@@ -199,13 +211,21 @@ export async function startFakeStripe(nowMs: () => number, port = 0): Promise<Fa
   const saveCard = () => {
     const card = { customer: next('cus'), payment_method: next('pm') }
     cards.set(card.payment_method, fake.card)
+    const { customer, payment_method: id } = card
+    methods.set(id, { id, object: 'payment_method', customer, card: { brand: 'visa', last4: '4242' } })
     return card
+  }
+
+  const methodOf = (id: string): FakeMethod => {
+    const method = methods.get(id)
+    if (!method) throw invalid('resource_missing', 'payment_method', 404)
+    return method
   }
 
   /** Charges a saved card. A declined one leaves an intent, as at Stripe. */
   const createIntent = (form: URLSearchParams): FakeIntent => {
     const [customer, method] = [form.get('customer') ?? '', form.get('payment_method') ?? '']
-    const behaviour = cards.get(method)
+    const behaviour = methods.get(method)?.customer === null ? undefined : cards.get(method)
     if (behaviour === undefined || behaviour === 'resource_missing')
       throw invalid('resource_missing', 'payment_method')
     if (behaviour === 'amount_too_small') throw invalid('amount_too_small', 'amount')
@@ -364,7 +384,15 @@ export async function startFakeStripe(nowMs: () => number, port = 0): Promise<Fa
         if (!found) throw invalid('resource_missing', 'intent', 404)
         return found
       }
+      const method = /^\/v1\/payment_methods\/(\w+)$/.exec(pathname)?.[1]
+      if (method !== undefined) return methodOf(method)
       if (id !== '') return sessionOf(id)
+    }
+    const detached = /^\/v1\/payment_methods\/(\w+)\/detach$/.exec(pathname)?.[1]
+    if (request.method === 'POST' && detached !== undefined) {
+      const method = methodOf(detached)
+      if (method.customer === null) throw invalid('payment_method_not_attached')
+      return Object.assign(method, { customer: null })
     }
     if (request.method === 'POST' && what !== undefined) {
       const session = sessionOf(id)
@@ -453,7 +481,7 @@ export async function startFakeStripe(nowMs: () => number, port = 0): Promise<Fa
     refunds,
     intents,
     card: 'works',
-    cards,
+    ...{ cards, methods },
     ledger: [],
     lines,
     requests: [],

@@ -35,6 +35,13 @@ export interface Managed {
     reason: string
     pay_url: string | null
   })[]
+  /** The saved card. Absent on a server of an earlier release. */
+  card?: {
+    brand: string | null
+    last_four: string | null
+    removing: boolean
+    can_remove: boolean
+  } | null
   /** All dates of its series; absent for a booking that stands alone. */
   series?: SeriesDate[]
   business: {
@@ -91,6 +98,11 @@ export class ManageApi {
       etag,
       body: reason === '' ? {} : { reason },
     })
+  }
+
+  /** Has the saved card removed. Returns the status of the response, or undefined without one. */
+  async removeCard(): Promise<number | undefined> {
+    return (await this.request('DELETE', '/card'))?.status
   }
 
   /** Returns the calendar file, or undefined. */

@@ -34,7 +34,7 @@ interface Parts {
 /** Months to search for a first free slot. */
 const maxMonths = 3
 
-/** A client's actions on a booking. Only `move` and `cancel`, which buttons call, change it. */
+/** A client's actions on a booking. Only `move`, `cancel` and `removeCard`, which buttons call, change it. */
 export class ManageFlow implements TimesFlow {
   state: ManageState
   private readonly parts: Parts
@@ -182,6 +182,13 @@ export class ManageFlow implements TimesFlow {
     if (reply.kind === 'ok') await this.load(notice)
     else if (reply.kind === 'refused') await this.refused(reply.problem)
     else await this.lookWhetherDone(notice)
+  }
+
+  async removeCard(): Promise<void> {
+    if (this.state.isWorking) return
+    this.set({ isWorking: true })
+    const status = await this.parts.api.removeCard()
+    await this.load(status === 204 ? null : status === 409 ? 'notAllowed' : 'unreachable')
   }
 
   /** Checks if the booking has a new version, because only the response may have been lost. */

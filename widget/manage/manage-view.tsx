@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
-import type { Booking } from '../api/api-types.ts'
+import type { Booking, Money as MoneyOf } from '../api/api-types.ts'
 import type { Language } from '../languages.ts'
 import { fillCount } from '../counts.ts'
 import { feeText } from '../flow/fee-rules.ts'
@@ -311,6 +311,7 @@ function Appointment(props: ShownView) {
       </p>
       <Money {...props} />
       <Fees {...props} />
+      <SavedCard {...props} />
       {isCancelled && booking.cancel_reason && (
         <p>
           {texts['manage.reason']}: <bdi>{booking.cancel_reason}</bdi>
@@ -412,6 +413,27 @@ function Fees({ managed: { fees = [], booking }, formats, texts }: ShownView) {
   })
 }
 
+/** Renders the saved card, with the button to remove it once nothing can fall due any more. */
+function SavedCard({ managed: { card }, flow, state, texts }: ShownView) {
+  if (!card) return null
+  const shown = [card.brand, '••••', card.last_four].filter(Boolean).join(' ')
+  return (
+    <p>
+      {card.removing ? texts['manage.cardRemoving'] : fill(texts['manage.card'], { card: shown })}{' '}
+      {card.can_remove && (
+        <button
+          type="button"
+          class="link"
+          aria-disabled={state.isWorking}
+          onClick={() => void flow.removeCard()}
+        >
+          {texts['manage.cardRemove']}
+        </button>
+      )}
+    </p>
+  )
+}
+
 /** Returns what cancelling now costs, in sentences. Empty if it costs nothing. */
 function costsOfCancelling({ managed: { policy }, formats, texts }: ShownView): string[] {
   const { fee, refund } = policy
@@ -427,7 +449,7 @@ function costsOfCancelling({ managed: { policy }, formats, texts }: ShownView): 
 /** Returns the fees that the client has agreed to, in sentences. What cancelling costs now says more. */
 function agreedFees({ managed: { policy }, texts, formats, language }: ShownView): string[] {
   const { late_fees = [], no_show_fee, fee } = policy
-  const words = { texts, locale: language.locale, money: formats.money }
+  const words = { texts, locale: language.locale, money: (one: MoneyOf) => formats.money(one) }
   return [...(fee ? [] : late_fees), ...(no_show_fee ? [no_show_fee] : [])].map((one) => feeText(one, words))
 }
 

@@ -22,7 +22,15 @@ import { priceText } from '../frame/prices.ts'
 import { textFor } from '../frame/text-groups.ts'
 import { waitText } from '../messages/wait-text.ts'
 import { linkedLabel } from '../../pages/answer-fields.ts'
-import { chargeCurrency, disputeText, feeLines, partRefunded, refundLink } from './fee-lines.ts'
+import {
+  chargeCurrency,
+  disputeText,
+  feeLines,
+  partRefunded,
+  refundLink,
+  removalLink,
+  savedCard,
+} from './fee-lines.ts'
 import { isVisit, itemLines, titleOf } from './item-list.ts'
 import { requestPart } from './request-parts.ts'
 
@@ -348,14 +356,14 @@ function moneyLine(view: BookingView, shown: Shown): Html {
   }
   const cardStates: typeof states = {
     due: () => t.cardDue,
-    paid: () => t.cardSaved({ day: paidOn, provider }),
+    paid: () => (main && !main.card ? t.cardRemoved : t.cardSaved({ day: paidOn, provider })),
     expired: () => t.cardExpired,
     refunded: () => t.cardExpired,
   }
   const left = row.status === 'cancelled' || row.no_show_at !== null ? null : leftOnSite(row)
   const main = view.payments.find(({ id }) => id === row.payment_id)
   const more = [
-    ...(main ? [...disputeText(visit, main), ...partRefunded(visit, main)] : []),
+    ...(main ? [...disputeText(visit, main), ...partRefunded(visit, main), ...savedCard(visit, main)] : []),
     ...(left ? [t.dueThere({ amount: moneyText(left, locale) })] : []),
   ]
   const paid = line(
@@ -363,7 +371,10 @@ function moneyLine(view: BookingView, shown: Shown): Html {
     html`${(payment.kind === 'card' ? cardStates : states)[payment.status]()}`,
     {
       more: more.length > 0 ? html`${more.join(' · ')}` : undefined,
-      ...(main && { end: refundLink(visit, main, bookingPath(view, 'refund')) }),
+      ...(main && {
+        end: html`${refundLink(visit, main, bookingPath(view, 'refund'))}
+        ${removalLink(visit, main, bookingPath(view, 'card'))}`,
+      }),
     },
   )
   return html`${coupon}${paid}`

@@ -20,6 +20,7 @@ import { itemsOf } from '../../database/shown-item-rules.ts'
 import { listMails } from '../../mails/mail.ts'
 import { chargeBooking, hasSavedCard, waiveFee } from '../../payments/charge.ts'
 import { refundBooking } from '../../payments/refund.ts'
+import { removeSavedCard } from '../../payments/saved-card.ts'
 import { copied, faultSummary, filledForm, type FormState, hidden, type Typed } from '../../pages/form.ts'
 import { type ConsoleVisit, doneNotice, pathOf } from '../frame/console-page.ts'
 import {
@@ -58,7 +59,7 @@ import {
   type PlainAction,
 } from './booking-page.ts'
 import { assertSure, readCharge, Unconfirmed } from './charge-form.ts'
-import { chargeQuestion, noShowCharge, noShowQuestion } from './charge-questions.ts'
+import { cardQuestion, chargeQuestion, noShowCharge, noShowQuestion } from './charge-questions.ts'
 import { paymentToRefund, readRefund } from './refund-form.ts'
 import { itemsRoute } from './items-routes.ts'
 import { titleOf } from './item-list.ts'
@@ -77,6 +78,7 @@ export function bookingPageOfConsoleRoutes(app: FastifyInstance, context: Contex
     itemsRoute(context, { ownView }),
     ...formNames.map((name) => formRoute(context, name)),
     waiveRoute(context),
+    cardRoute(context),
   ]
   consoleRoutes(
     app,
@@ -266,6 +268,29 @@ function waiveRoute(context: Context): BookingRoute {
         return once(
           () => waiveFee(context, visit.person, { id: view.row.id, paymentId: payment }),
           () => leadTo(view, { done: 'waived' }),
+        )
+      },
+      again: async (visit, state, { id }) =>
+        shownBooking(await ownView(context, visit, id), faultSummary(state, bookingWords(visit.texts))),
+    },
+  }
+}
+
+/** Removes the saved card after a question. */
+function cardRoute(context: Context): BookingRoute {
+  return {
+    path: `${path}/card`,
+    role: 'manager',
+    name: 'ConsoleCard',
+    summary: 'Remove the saved card of a booking',
+    show: async (visit, { id }) => cardQuestion(await ownView(context, visit, id)),
+    form: {
+      words: bookingWords,
+      act: async (visit, _typed, { id }, once) => {
+        const view = await ownView(context, visit, id)
+        return once(
+          () => removeSavedCard(context, visit.person, view.row.id),
+          () => leadTo(view, { done: 'card' }),
         )
       },
       again: async (visit, state, { id }) =>

@@ -12,7 +12,7 @@ import { clientLine } from './booking-forms.ts'
 import { bookingHead, bookingPath, type BookingView, versionFields } from './booking-page.ts'
 import { leftToCharge } from './charge-form.ts'
 
-/* The questions before money is taken. Each names the amount and the client, and works without scripts. */
+/* The questions before money is taken, or a card removed. Each names the client, and works without scripts. */
 
 /** Asks before a charge by hand. */
 export function chargeQuestion(view: BookingView, { typed }: FormState, hasCard: boolean): ShownPage {
@@ -75,11 +75,23 @@ export function noShowQuestion(view: BookingView, { typed }: FormState, hasCard:
   })
 }
 
+/** Asks before the saved card is removed. */
+export function cardQuestion(view: BookingView): ShownPage {
+  const texts = view.visit.texts.booking
+  return question(view, {
+    title: texts.cardRemoveAsk,
+    text: texts.cardRemoveHow,
+    form: 'card',
+    fields: {},
+    buttons: html`<button type="submit" class="danger">${texts.cardRemove}</button>`,
+  })
+}
+
 interface Question {
   title: string
   text: string
   more?: Html
-  form: 'charge' | 'status'
+  form: 'charge' | 'status' | 'card'
   fields: Record<string, string>
   buttons: Html
 }

@@ -1,6 +1,7 @@
 import { hasRole } from '../../access/actor.ts'
 import { html, type Html } from '../../base/html.ts'
 import { readInstant } from '../../base/instants.ts'
+import { cardText } from '../../bookings/saved-card-rules.ts'
 import type { ShownPayment } from '../../bookings/shown-payment.ts'
 import type { Money } from '../../catalogue/catalogue-types.ts'
 import { chargeFailureOf } from '../../catalogue/charge-failure-rules.ts'
@@ -59,8 +60,9 @@ export function partRefunded({ texts, locale }: ConsoleVisit, payment: ShownPaym
 
 /** Returns what can still be refunded of a payment. */
 export function leftToRefund(payment: ShownPayment): Money {
-  const { status, amount, currency, refunded_amount, refunding_amount } = payment
-  return { amount: status === 'paid' ? amount - refunded_amount - refunding_amount : 0, currency }
+  const { status, dispute, amount, currency, refunded_amount, refunding_amount } = payment
+  const isTaken = status === 'paid' && dispute !== 'lost'
+  return { amount: isTaken ? amount - refunded_amount - refunding_amount : 0, currency }
 }
 
 /** Renders a link to the form that refunds a payment, if something is left and the person may do it. */
@@ -68,6 +70,18 @@ export function refundLink(visit: ConsoleVisit, payment: ShownPayment, formPath:
   if (leftToRefund(payment).amount <= 0 || !hasRole(visit.person, 'manager')) return html``
   const address = `${formPath}${formPath.includes('?') ? '&' : '?'}payment=${payment.id}`
   return html`<a class="button not-printed" href="${address}">${visit.texts.booking.refund}</a>`
+}
+
+/** Names the card that was saved with a payment. */
+export function savedCard({ texts }: ConsoleVisit, { card }: ShownPayment): string[] {
+  if (!card) return []
+  return card.removing ? [texts.booking.cardRemoving] : [cardText(card)]
+}
+
+/** Renders a link to the question if the saved card is to be removed. */
+export function removalLink(visit: ConsoleVisit, { card }: ShownPayment, path: string): Html {
+  if (!card || card.removing || !hasRole(visit.person, 'manager')) return html``
+  return html`<a class="button not-printed" href="${path}">${visit.texts.booking.cardRemove}</a>`
 }
 
 /** Describes a payment that was made. */
@@ -98,9 +112,9 @@ export function disputeText({ texts }: ConsoleVisit, { dispute }: Pick<ShownPaym
 
 function mayWaive(
   { visit }: PaymentView,
-  { status, refunding_amount, refunded_amount, amount }: ShownPayment,
+  { status, dispute, refunding_amount, refunded_amount, amount }: ShownPayment,
 ): boolean {
-  const isOpen = status === 'charging' || status === 'due' || status === 'paid'
+  const isOpen = status === 'charging' || status === 'due' || (status === 'paid' && dispute !== 'lost')
   return isOpen && refunding_amount + refunded_amount < amount && hasRole(visit.person, 'manager')
 }
 

@@ -6,6 +6,7 @@ import { cursorOf, idPart, instantPart, linePart } from '../../base/paging.ts'
 import type { Context } from '../../bookings/context.ts'
 import type { Takings } from '../../bookings/movement-rules.ts'
 import {
+  disputeNumber,
   type DueSum,
   eachMovement,
   type ListedMovement,
@@ -182,7 +183,7 @@ function movementRow(visit: BusinessVisit, movement: ListedMovement, isDue: bool
     >
     <span class="state is-${state === 'payment' ? 'confirmed' : 'pending'}"
       >${icon(state === 'payment' ? 'done' : 'money')}
-      ${[kindText(visit, movement, isDue), ...reasonText(visit, movement)].join(' · ')}</span
+      ${[kindText(visit, movement, isDue), ...reasonText(visit, movement), ...openDispute(visit, movement)].join(' · ')}</span
     >
     <b class="end">${moneyText(movement, locale)}</b>`
   return movement.booking_id === null
@@ -190,7 +191,12 @@ function movementRow(visit: BusinessVisit, movement: ListedMovement, isDue: bool
     : html`<a class="row" href="${pathOf(`/console/bookings/${movement.booking_id}`, visit)}">${content}</a>`
 }
 
-function kindText({ texts: { payments: t } }: BusinessVisit, { type, kind }: ListedMovement, isDue: boolean) {
+function kindText(
+  { texts: { payments: t } }: BusinessVisit,
+  { type, kind, number }: ListedMovement,
+  isDue: boolean,
+) {
+  if (number === disputeNumber) return t.disputeLost
   if (type === 'refund') return t.refund
   return isDue ? t.dueOf[kind] : t.kinds[kind]
 }
@@ -198,6 +204,12 @@ function kindText({ texts: { payments: t } }: BusinessVisit, { type, kind }: Lis
 /** Returns the reason of a fee, or of its refund. */
 function reasonText({ texts }: BusinessVisit, { reason }: ListedMovement): string[] {
   return reason === null ? [] : [feeReasonText(texts.booking, reason)]
+}
+
+/** Names the dispute of a payment. One that was lost has its own row. */
+function openDispute({ texts }: BusinessVisit, { type, dispute }: ListedMovement): string[] {
+  if (type !== 'payment' || dispute === null) return []
+  return [dispute === 'open' ? texts.booking.disputed : texts.booking.disputes[dispute]]
 }
 
 function nameOf(visit: BusinessVisit, { client_first_name, client_last_name }: ListedMovement) {

@@ -70,7 +70,11 @@ export function barPlot(
       )}
       ${
         value !== undefined && sum !== 0
-          ? html`<text class="value" x="${rounded(middle)}" y="${y(Math.max(sum, 0)) - 4}" text-anchor="middle"
+          ? html`<text
+              class="value"
+              x="${rounded(middle)}"
+              y="${y(Math.max(sum, 0)) - 4}"
+              text-anchor="middle"
               >${value}</text
             >`
           : ''
