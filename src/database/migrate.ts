@@ -51,7 +51,7 @@ import { waitlistMessages } from './migrations/0051-waitlist-messages.ts'
 import { calendarChannels } from './migrations/0052-calendar-channels.ts'
 import { calendarDisconnections } from './migrations/0053-calendar-disconnections.ts'
 import { importMatches } from './migrations/0054-import-matches.ts'
-import { cardDetails } from './migrations/0053-card-details.ts'
+import { cardDetails } from './migrations/0055-card-details.ts'
 import type { Tables } from './tables.ts'
 
 /** All migrations in order. Never change a released one. */
@@ -105,7 +105,7 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0052-calendar-channels': calendarChannels,
   '0053-calendar-disconnections': calendarDisconnections,
   '0054-import-matches': importMatches,
-  '0053-card-details': cardDetails,
+  '0055-card-details': cardDetails,
 }
 
 /** Names in the order of the migrations. */
