@@ -133,18 +133,26 @@ export function compileCreation(schema: object): Validator {
   return validator
 }
 
-/** Creates a validator for a query. If the query is valid, it converts texts of numbers and instants in place. */
+/**
+ * Creates a validator for a query. Makes a list of a parameter that may be repeated, and an object of `name[key]=value`.
+ * If the query is valid, it converts texts of numbers and instants in place.
+ */
 export function compileQuery(schema: object): Validator {
   const validate = compileSchema(schema)
   const { properties = {} } = schema as ObjectOrArraySchema
+  const named = (type: string) => Object.keys(properties).filter((name) => properties[name]?.type === type)
+  const [lists, objects] = [named('array'), named('object')]
   const readers = Object.entries(properties).flatMap(([name, { format = '' }]) => {
     const read = formats[format]?.read
     return read ? [[name, read] as const] : []
   })
   const validator: Validator = (value) => {
+    const given = value as Record<string, unknown> // the parser of queries makes objects
+    for (const name of lists) if (typeof given[name] === 'string') given[name] = [given[name]]
+    for (const name of objects) gatherMembers(given, name)
     const holds = validate(value)
-    validator.errors = validate.errors ?? null
-    const query = (holds ? value : {}) as Record<string, unknown> // its schema says that it is an object
+    validator.errors = validate.errors?.map((error) => ofParameter(error, lists)) ?? null
+    const query = holds ? given : {}
     for (const [name, read] of readers) {
       const text = query[name]
       if (typeof text === 'string') query[name] = read(text)
@@ -152,6 +160,20 @@ export function compileQuery(schema: object): Validator {
     return holds
   }
   return validator
+}
+
+/** Names the parameter, not its position. */
+function ofParameter(error: ErrorObject, lists: string[]): ErrorObject {
+  const name = lists.find((one) => error.instancePath.startsWith(`/${one}/`))
+  return name === undefined ? error : { ...error, instancePath: `/${name}` }
+}
+
+/** Moves `name[key]` parameters into one object. */
+function gatherMembers(query: Record<string, unknown>, name: string): void {
+  const members = Object.entries(query).filter(([key]) => key.startsWith(`${name}[`) && key.endsWith(']'))
+  if (members.length === 0) return
+  query[name] = Object.fromEntries(members.map(([key, value]) => [key.slice(name.length + 1, -1), value]))
+  for (const [key] of members) Reflect.deleteProperty(query, key)
 }
 
 interface ObjectOrArraySchema {

@@ -205,7 +205,7 @@ async function writeOne(
       ...{ ...claimed, business_id, id, service_id, location_id, staff_id, chosen_staff_id },
       ...{ starts_at, ends_at, seats, owner_id: actor.ownerId, owner_sequence: null, series_id: null },
       ...{ client_network: null, client_wider_network: null, created_at, expires_at: created_at },
-      ...{ booked_at: tx.now, ended_at: null },
+      ...{ booked_at: tx.now, ended_at: null, metadata_json: null },
     }
     if (!(await insertClaim(tx, { claim, room: {} }))) {
       const [known] = await findPresent(tx.reads, business_id, [id])
@@ -260,7 +260,7 @@ function newBooking(
     manage_digest: tokenDigest(tokens({ id, manage_generation: firstGeneration })),
     ...{ client_reschedules: 0, created_at, updated_at: now, version: 1, erased_at: null },
     ...{ agreed_amount: price?.amount ?? null, agreed_currency: price?.currency ?? '', item_count: null },
-    ...{ client_id: client.id, series_id: null, coupon_id: null, discount_json: null },
+    ...{ client_id: client.id, series_id: null, coupon_id: null, discount_json: null, metadata_json: null },
     ...{ fee_rules_json: null, fee_consent: null, fee_agreed_at: null, agreed_starts_at: null },
   }
 }

@@ -4,6 +4,7 @@ import { cachedQuery, type Params } from '../database/cached-query.ts'
 import { allOf, type Database, type Queries, type Reads, type Transaction } from '../database/database.ts'
 import { groupedLookup } from '../database/grouped.ts'
 import { type Columns, foreach, isAmong, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
+import { hasEntries, type MetadataEntry } from '../database/metadata-values.ts'
 import { sharedStatement } from '../database/shared-transaction.ts'
 import { type BookingRow, selectShown, shownJoins, shownText } from '../database/shown-booking.ts'
 import type { BookingsTable, BookingStatus } from '../database/tables.ts'
@@ -93,7 +94,7 @@ export const lockBooking = sharedStatement({
 })
 
 interface BookingConditions {
-  status: BookingStatus | undefined
+  statuses: BookingStatus[] | undefined
   /** True for no-shows only. */
   noShow: boolean
   /** Earliest start. */
@@ -111,6 +112,10 @@ interface BookingConditions {
   seriesId: string | undefined
   couponId: string | undefined
   businessId: string | undefined
+  /** Earliest last change. */
+  updatedSince: Instant | undefined
+  /** Entries that its metadata must have. */
+  metadata: MetadataEntry[] | undefined
 }
 
 /** A booking's position in a list: its sort key and ID. */
@@ -125,9 +130,10 @@ interface BookingFilter {
   after: BookingPlace | undefined
 }
 
+/** A search through the next bookings of a list. */
 interface Search {
   /** A lower-case `like` pattern. */
-  text: string
+  text: string | undefined
   /** The last position to search. */
   until: BookingPlace | undefined
 }
@@ -151,15 +157,15 @@ export function hasItem(
      where i.visit_id = ${of('id')} and i.business_id = ${of('business_id')} and ${sql.ref(`i.${column}`)} = ${id}))`
 }
 
-function conditionsOf({ filter }: Listing): RawBuilder<boolean>[] {
-  const { status, noShow, from, to, serviceId, locationId, staffId, emails, phones, businessId } =
+function conditionsOf({ filter }: Pick<Listing, 'filter'>): RawBuilder<boolean>[] {
+  const { statuses, noShow, from, to, serviceId, locationId, staffId, emails, phones, businessId } =
     filter.conditions
   const { instant, direction } = sortedBy(filter)
   const { after } = filter
-  const { clientId, seriesId, couponId } = filter.conditions
+  const { clientId, seriesId, couponId, updatedSince, metadata } = filter.conditions
   const isAfter = sql.raw(direction === 'asc' ? '>' : '<')
   return [
-    ...(status ? [sql<boolean>`b.status = ${status}`] : []),
+    ...(statuses ? [sql<boolean>`b.status in (${sql.join(statuses)})`] : []),
     ...(noShow ? [sql<boolean>`b.no_show_at is not null`] : []),
     ...(from ? [sql<boolean>`b.starts_at >= ${from}`] : []),
     ...(to ? [sql<boolean>`b.starts_at < ${to}`] : []),
@@ -172,6 +178,8 @@ function conditionsOf({ filter }: Listing): RawBuilder<boolean>[] {
     ...(seriesId ? [sql<boolean>`b.series_id = ${seriesId}`] : []),
     ...(couponId ? [sql<boolean>`b.coupon_id = ${couponId}`] : []),
     ...(businessId ? [sql<boolean>`b.business_id = ${businessId}`] : []),
+    ...(updatedSince ? [sql<boolean>`b.updated_at >= ${updatedSince}`] : []),
+    ...(metadata ? hasEntries('b', metadata) : []),
     ...(after ? [sql<boolean>`(${sql.ref(instant)}, b.id) ${isAfter} (${after[0]}, ${after[1]})`] : []),
   ]
 }
@@ -182,7 +190,7 @@ const bookingList = cachedQuery(
     const { instant, direction } = sortedBy(filter)
     let query = selectBookings(db, scope)
     for (const condition of conditionsOf(listing)) query = query.where(condition)
-    if (search) query = query.where(sql<boolean>`b.client_search like ${search.text} escape '\\'`)
+    if (search?.text) query = query.where(sql<boolean>`b.client_search like ${search.text} escape '\\'`)
     if (search?.until) {
       const [at, id] = search.until
       const upTo = sql.raw(direction === 'asc' ? '<=' : '>=')
@@ -192,77 +200,102 @@ const bookingList = cachedQuery(
   },
 )
 
-const placeAfter = cachedQuery((db, listing: Listing & Params<{ rows: number }>) => {
-  const { instant, direction } = sortedBy(listing.filter)
-  let query = db.selectFrom('bookings as b').where(inScope('b.business_id', listing.scope))
-  for (const condition of conditionsOf(listing)) query = query.where(condition)
+const placeAfter = cachedQuery((db, { scope, filter, rows }: Listing & Params<{ rows: number }>) => {
+  const { instant, direction } = sortedBy(filter)
+  let query = db.selectFrom('bookings as b').where(inScope('b.business_id', scope))
+  // to find the place, every booking counts that the other conditions hold
+  const conditions = { ...filter.conditions, updatedSince: undefined, metadata: undefined }
+  for (const condition of conditionsOf({ filter: { ...filter, conditions } })) query = query.where(condition)
   return query
     .select(['b.id', sql<Instant>`${sql.ref(instant)}`.as('instant')])
     .orderBy(instant, direction)
     .orderBy('b.id', direction)
-    .offset(listing.rows)
+    .offset(rows)
     .limit(1)
 })
 
-export async function findBookings(
-  db: Reads,
-  scope: TenantScope,
-  { filter, rows }: { filter: BookingFilter; rows: number },
-): Promise<BookingRow[]> {
-  return (await bookingList(db, { scope, filter, rows, search: undefined })).rows
+/** The search of a list of bookings. */
+interface Wanted {
+  filter: BookingFilter
+  rows: number
+  /** Only these bookings. */
+  ids?: string[] | undefined
+  /** Part of the client's name, email address or phone number (see `searchText`). */
+  text?: string | undefined
+  /** Number of bookings to read for conditions that no index has. */
+  searched: number
 }
 
 /**
- * Searches for a text (see `searchText`) in the client's name, email address or phone number. Returns at most
- * `rows` bookings. Finds a few clients first and then their bookings. With many clients, searches the next
- * `searched` bookings instead. `until` is then the last position searched, if more follow.
+ * Finds at most `rows` bookings. For a text, finds a few clients first and then their bookings. With many clients, and for
+ * changes and metadata of many bookings, searches the next `searched` bookings instead. `until` is then the last position
+ * searched, if more follow.
  */
-export async function searchBookings(
+export async function findBookings(
   db: Reads,
   scope: TenantScope,
-  { filter, rows, text, searched }: { filter: BookingFilter; rows: number; text: string; searched: number },
+  { filter, rows, ids, text, searched }: Wanted,
 ): Promise<{ rows: BookingRow[]; until: BookingPlace | undefined }> {
-  const pattern = partPattern(text)
-  const few = await findClientsBy(db, scope, text)
-  if (few) {
-    const clients = rowsText(db, foundColumns, few)
-    const found =
-      few.length > 0 ? await bookingsOfClients(db, { scope, filter, rows, clients, pattern }) : undefined
-    return { rows: found?.rows ?? [], until: undefined }
+  const pattern = text === undefined ? undefined : partPattern(text)
+  const clients = text === undefined || ids ? undefined : await findClientsBy(db, scope, text)
+  const among = ids
+    ? {
+        ids: rowsText(
+          db,
+          idColumns,
+          ids.map((id) => ({ id })),
+        ),
+      }
+    : clients && { clients: rowsText(db, foundColumns, clients) }
+  if (among) {
+    const isNone = ids?.length === 0 || clients?.length === 0
+    const found = isNone ? [] : (await bookingsAmong(db, { scope, filter, rows, among, pattern })).rows
+    return { rows: found, until: undefined }
   }
-  const [last] = (await placeAfter(db, { scope, filter, rows: searched - 1 })).rows
+  const { updatedSince, metadata } = filter.conditions
+  const isWalk = pattern !== undefined || updatedSince !== undefined || metadata !== undefined
+  const [last] = isWalk ? (await placeAfter(db, { scope, filter, rows: searched - 1 })).rows : []
   const until = last && ([last.instant, last.id] as const)
-  return {
-    rows: (await bookingList(db, { scope, filter, rows, search: { text: pattern, until } })).rows,
-    until,
-  }
+  const search = isWalk ? { text: pattern, until } : undefined
+  return { rows: (await bookingList(db, { scope, filter, rows, search })).rows, until }
 }
 
-const bookingsOfClients = cachedQuery(
-  (db, listing: Listing & Params<{ clients: string; rows: number; pattern: string }>) => {
-    const { scope, filter, clients, rows, pattern } = listing
+const idColumns = { id: 'uuid' } as const
+
+interface Among {
+  filter: BookingFilter
+  rows: number
+  pattern: string | undefined
+  /** The bookings, or clients with their bookings, as rows. */
+  among: { ids: string; clients?: never } | { clients: string; ids?: never }
+}
+
+/** Looks up the candidates before all other conditions, because SQLite would otherwise read along the order for each. */
+const bookingsAmong = cachedQuery(
+  (db, { scope, filter, rows, pattern, among }: Params<Among & { scope: TenantScope }>) => {
     const { instant, direction } = sortedBy(filter)
     const order = (name: 'b' | 'f') =>
       sql.raw(`${name}.${instant.slice(2)} ${direction}, ${name}.id ${direction}`)
-    // looks up clients by address before all other conditions, because SQLite would otherwise read along the
-    // order for each client
-    const theirs = sql`b.business_id = w.business_id and lower(b.client_email) = w.email`
+    const theirs = among.ids
+      ? sql`b.id = w.id`
+      : sql`b.business_id = w.business_id and lower(b.client_email) = w.email`
+    const candidates = among.ids ? rowsOf(db, idColumns, among.ids) : rowsOf(db, foundColumns, among.clients)
     const conditions = [
       inScope('b.business_id', scope),
-      sql`b.client_search like ${pattern} escape '\\'`,
-      ...conditionsOf(listing),
+      ...(pattern ? [sql`b.client_search like ${pattern} escape '\\'`] : []),
+      ...conditionsOf({ filter }),
     ]
     const same = (name: 'f' | 'r') =>
       foreach(db, 'bookings as b', sql.raw(`b.business_id = ${name}.business_id and b.id = ${name}.id`))
     return sql<BookingRow>`
-      with w as materialized (select * from ${rowsOf(db, foundColumns, clients)} as r),
-           r as materialized (select b.business_id, b.id from w ${foreach(db, 'bookings as b', theirs)}),
-           f as materialized (
-             select b.business_id, b.id, ${sql.ref(instant)} from r ${same('r')}
-              where ${sql.join(conditions, sql` and `)}
-              order by ${order('b')} limit ${rows})
-      select ${shownText(db)} from f ${same('f')} ${shownJoins}
-       order by ${order('f')}`
+    with w as materialized (select * from ${candidates} as r),
+         r as materialized (select b.business_id, b.id from w ${foreach(db, 'bookings as b', theirs)}),
+         f as materialized (
+           select b.business_id, b.id, ${sql.ref(instant)} from r ${same('r')}
+            where ${sql.join(conditions, sql` and `)}
+            order by ${order('b')} limit ${rows})
+    select ${shownText(db)} from f ${same('f')} ${shownJoins}
+     order by ${order('f')}`
   },
 )
 
@@ -317,6 +350,7 @@ export const bookingColumns = {
   fee_consent: 'text',
   fee_agreed_at: 'timestamptz',
   agreed_starts_at: 'timestamptz',
+  metadata_json: 'text',
 } as const satisfies Columns<keyof BookingsTable>
 
 /** The rows of new bookings also name their clients. */
@@ -342,7 +376,7 @@ type NewBookings = Params<{ rows: string; clients: string }>
 const bookHolds = cachedQuery((db: Queries, { rows, clients }: NewBookings) => {
   const booked = sql`
     update claims
-       set booked_at = w.created_at, client_network = null, client_wider_network = null
+       set booked_at = w.created_at, client_network = null, client_wider_network = null, metadata_json = null
       from w
      where claims.id ${isPostgres(db) ? sql`= any (array(select id from w))` : sql`in (select id from w)`}
        and claims.id = w.id and claims.business_id = w.business_id
@@ -453,6 +487,7 @@ const changeable = [
   'status',
   'notes',
   'custom_field_values_json',
+  'metadata_json',
   'staff_id',
   'scheduled_at',
   'cancelled_at',

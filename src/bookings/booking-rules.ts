@@ -4,6 +4,7 @@ import type { Span } from '../availability/resource-rules.ts'
 import { hasEmail, standInEmail } from '../base/contact-formats.ts'
 import { Problem, validationProblem } from '../base/errors.ts'
 import { type Instant, plusMinutes, plusSeconds, toMs } from '../base/instants.ts'
+import { metadataOf, metadataText } from '../base/metadata-rules.ts'
 import { type ChangePolicy, type ChangeRefusal, policyOf } from '../catalogue/change-policy-rules.ts'
 import type { CustomField } from '../catalogue/catalogue-types.ts'
 import { answeredBeforeMinutes } from '../catalogue/request-rules.ts'
@@ -35,6 +36,7 @@ export interface WantedChange {
   noShow?: boolean
   /** True for a change by the client, which must follow the service's rules for clients. */
   byClient?: true
+  metadata?: Record<string, string>
   /** The reason that the client or the business gives for cancelling. */
   cancelReason?: string
   /** True if the staff member changes. */
@@ -78,6 +80,7 @@ export function planChange(
     ...(moved && span),
     ...(resized && { party_size: partySize }),
     ...(notes !== booking.notes && { notes }),
+    ...changedMetadata(booking, wanted),
     ...changedAnswers(booking, wanted, now),
     ...changedClient(booking, wanted),
   }
@@ -129,6 +132,11 @@ export function planChange(
       status: statusChanged ? status : undefined,
     }),
   }
+}
+
+function changedMetadata(booking: BookingsTable, { metadata }: WantedChange): ChangedColumns {
+  const text = metadata && metadataText(metadata)
+  return text === undefined || text === metadataText(metadataOf(booking)) ? {} : { metadata_json: text }
 }
 
 /** Counts the move, and records the start to which the client has agreed. */

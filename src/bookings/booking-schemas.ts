@@ -1,6 +1,8 @@
 import { Type } from 'typebox'
 import { AuditActor } from '../access/audit-schemas.ts'
 import { exampleClient, exampleIds, exampleTimes } from '../base/examples.ts'
+import { metadataLimits } from '../base/metadata-rules.ts'
+import { Metadata, MetadataFilter, ShownMetadata } from '../base/metadata-schemas.ts'
 import { Money, TimeZone } from '../catalogue/catalogue-schemas.ts'
 import {
   StrictObject,
@@ -119,6 +121,12 @@ export const ConvertHold = StrictObject(
         description: 'The code of a coupon, which lowers the price. Not for a series.',
       }),
     ),
+    metadata: Type.Optional(
+      Type.Unsafe<Record<string, string>>({
+        ...Metadata,
+        description: `${metadataLimits} They join those of the hold, and replace the ones of the same name.`,
+      }),
+    ),
     notify,
   },
   {
@@ -190,6 +198,12 @@ export const ChangeBooking = StrictObject(
       Type.Boolean({
         description:
           'Only with `no_show` true. False: the fee for it is not charged. If absent, the fee to which the client agreed is charged.',
+      }),
+    ),
+    metadata: Type.Optional(
+      Type.Unsafe<Record<string, string>>({
+        ...Metadata,
+        description: `${metadataLimits} They replace the present ones.`,
       }),
     ),
     notify,
@@ -396,6 +410,12 @@ export const Booking = Type.Object(
         description: 'Why it was cancelled, if the client or the business said so. Not shown to sessions.',
       }),
     ),
+    metadata: Type.Optional(
+      Type.Unsafe<Record<string, string>>({
+        ...ShownMetadata,
+        description: 'Absent without an entry. Shown to keys and people of the business.',
+      }),
+    ),
     price: Type.Optional(
       Nullable(Money, {
         description:
@@ -500,9 +520,32 @@ export const BookingPage = Page(Booking, {
 
 export const BookingsQuery = StrictObject({
   ...listParameters,
-  status: Type.Optional(BookingStatus),
+  ids: Type.Optional(
+    Type.Array(Id, {
+      minItems: 1,
+      maxItems: 100,
+      uniqueItems: true,
+      description: 'Only these bookings: `ids=…&ids=…`.',
+      examples: [[exampleIds.booking]],
+    }),
+  ),
+  status: Type.Optional(
+    Type.Array(BookingStatus, {
+      minItems: 1,
+      maxItems: 5,
+      uniqueItems: true,
+      description: 'Only with one of these: `status=pending&status=confirmed`.',
+      examples: [['confirmed']],
+    }),
+  ),
   from: Type.Optional(QueryInstant({ description: 'Only bookings that start at this instant or later.' })),
   to: Type.Optional(QueryInstant({ description: 'Only bookings that start before it.' })),
+  updated_since: Type.Optional(
+    QueryInstant({
+      description:
+        'Only bookings that were changed at this instant or later. `GET /events` follows changes at less cost.',
+    }),
+  ),
   service_id: Type.Optional(Id),
   location_id: Type.Optional(Id),
   staff_id: Type.Optional(Id),
@@ -535,6 +578,7 @@ export const BookingsQuery = StrictObject({
         'The order, `-` for the latest first; if absent: `-created_at`. A cursor is for one order.',
     }),
   ),
+  metadata: Type.Optional(MetadataFilter),
   business_id: Type.Optional(Type.String({ ...Id, description: 'For hub keys: one business of the hub.' })),
 })
 

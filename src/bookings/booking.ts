@@ -16,6 +16,7 @@ import { withLength } from '../catalogue/service-rules.ts'
 import type { Service } from '../catalogue/service-schemas.ts'
 import { allOf, type Transaction } from '../database/database.ts'
 import { requireOwnTransaction } from '../database/shared-transaction.ts'
+import { findByMetadata } from '../database/metadata-values.ts'
 import { type BookingRow, shownOf } from '../database/shown-booking.ts'
 import { itemsOf } from '../database/shown-item-rules.ts'
 import { scopeKey } from '../database/tenant-scope.ts'
@@ -32,7 +33,6 @@ import {
   findBooking,
   findBookings,
   lockBooking,
-  searchBookings,
   updateBooking,
 } from './booking-queries.ts'
 import {
@@ -89,7 +89,7 @@ interface Contacts {
 }
 
 /**
- * Lists bookings in the caller's scope. A search may return a short or empty page although more follow. Staff
+ * Lists bookings in the caller's scope. A search, also for changes or metadata, may return a short or empty page although more follow. Staff
  * search only their own appointments, because they see other clients masked. `noShow` keeps only no-shows, `contacts`
  * those with one of the addresses and one of the numbers, as they are stored.
  */
@@ -105,12 +105,14 @@ export async function listBookings(
   const byStart = sort.endsWith('starts_at')
   const cursor = timeCursorOf(['booking', sort])
   const page = pageRows(query, cursor)
+  const byMetadata = query.metadata && (await findByMetadata(context.db.reads, actor.scope, query.metadata))
   const filter = {
     conditions: {
-      status: query.status,
+      statuses: query.status,
       noShow: query.noShow === true,
       from: query.from,
       to: query.to,
+      updatedSince: query.updated_since,
       serviceId: query.service_id,
       locationId: query.location_id,
       staffId: only,
@@ -123,17 +125,18 @@ export async function listBookings(
       seriesId: query.series_id,
       couponId: query.coupon_id,
       businessId: query.business_id,
+      metadata: query.metadata && Object.entries(query.metadata).map(([name, value]) => ({ name, value })),
     },
     byStart,
     ascending: !sort.startsWith('-'),
     after: page.after,
   }
-  const wanted = { filter, rows: page.rows }
-  const text = query.q === undefined ? undefined : searchTerm(query.q)
-  const found =
-    text === undefined
-      ? { rows: await findBookings(context.db.reads, actor.scope, wanted), until: undefined }
-      : await searchBookings(context.db.reads, actor.scope, { ...wanted, text, searched: maxSearched })
+  const found = await findBookings(context.db.reads, actor.scope, {
+    ...{ filter, rows: page.rows, searched: maxSearched },
+    ids:
+      query.ids && byMetadata ? query.ids.filter((id) => byMetadata.includes(id)) : (query.ids ?? byMetadata),
+    text: query.q === undefined ? undefined : searchTerm(query.q),
+  })
   const data = found.rows.slice(0, page.rows - 1)
   const last = found.rows.length > data.length ? data.at(-1) : undefined
   const place = last ? ([byStart ? last.starts_at : last.created_at, last.id] as const) : found.until
@@ -172,6 +175,7 @@ export async function readChange(
     ...(change.no_show !== undefined && { noShow: change.no_show }),
     ...(change.custom_field_values !== undefined && { answers: change.custom_field_values }),
     ...(change.cancel_reason !== undefined && { cancelReason: change.cancel_reason }),
+    ...(change.metadata !== undefined && { metadata: change.metadata }),
     ...(change.items && { reassigned: true }),
   }
   if (wanted.startsAt && wanted.endsAt) assertLength(wanted.startsAt, wanted.endsAt, '/ends_at')

@@ -40,6 +40,7 @@ export const claimColumns = {
   booked_at: 'timestamptz',
   ended_at: 'timestamptz',
   series_id: 'uuid',
+  metadata_json: 'text',
 } as const satisfies Columns<Exclude<keyof ClaimsTable, keyof OfVisit>>
 
 /** Claims of visits: see visit-queries.ts. */

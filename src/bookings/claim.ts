@@ -205,6 +205,7 @@ function claimOf(
     owner_sequence: null,
     client_network: null,
     client_wider_network: null,
+    metadata_json: null,
     expires_at: created_at,
     booked_at: now,
     ended_at: null,

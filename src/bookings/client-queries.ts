@@ -3,6 +3,7 @@ import { addressKey } from '../base/contact-formats.ts'
 import type { Instant } from '../base/instants.ts'
 import type { Queries, Reads } from '../database/database.ts'
 import { foreach, rowsOf, rowsText } from '../database/json-rows.ts'
+import { hasEntries, type MetadataEntry } from '../database/metadata-values.ts'
 import type { ClientsTable } from '../database/tables.ts'
 import { type BookingRow, selectShown } from '../database/shown-booking.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
@@ -35,8 +36,12 @@ interface ClientFilter {
   text: string | undefined
   /** True from the last name to the first. */
   isDescending: boolean
+  /** Only clients with these IDs. */
+  ids: string[] | undefined
+  /** Entries that their metadata must have. */
+  metadata: MetadataEntry[]
   rows: number
-  /** Number of clients to read for a text that many have. */
+  /** Number of clients to read for a text or metadata that many have. */
   searched: number
 }
 
@@ -48,10 +53,12 @@ export async function findClients(
   db: Reads,
   filter: ClientFilter,
 ): Promise<{ rows: ClientRow[]; until: ClientPlace | undefined }> {
-  const { businessId, email, text, after, isDescending, rows, searched } = filter
+  const { businessId, email, text, after, isDescending, rows, searched, metadata } = filter
   const found = email === undefined ? undefined : await findWithAddress(db, businessId, email)
   const few = text === undefined || found ? undefined : await findClientsBy(db, { businessId }, text)
-  const ids = few ? await findIds(db, await keysLike(db, few, text ?? '')) : found
+  const among = few ? await findIds(db, await keysLike(db, few, text ?? '')) : found
+  const given = filter.ids
+  const ids = given && among ? among.filter((id) => given.includes(id)) : (given ?? among)
   if (ids?.length === 0) return { rows: [], until: undefined }
   const { later, direction } = isDescending
     ? { later: '<', direction: sql`desc` }
@@ -66,17 +73,21 @@ export async function findClients(
         ]
       : []),
   ]
-  const isWalk = text !== undefined && !few
+  const isWalk = (text !== undefined || metadata.length > 0) && !ids
   const chosen = sql`${ids ? clientsById(db, ids) : sql`clients as c`} where ${sql.join(conditions, sql` and `)}`
   const inOrder = sql`${chosen} order by ${order}`
-  const isOne = sql`c.merged_into is null`
+  const wanted = [
+    sql`c.merged_into is null`,
+    ...(text === undefined || few ? [] : [sql`c.search like ${partPattern(text)} escape '\\'`]),
+    ...hasEntries('c', metadata),
+  ]
   const page = isWalk
     ? await sql<ClientRow>`
         select c.* from (select c.* from ${inOrder} limit ${searched}) as c
-         where ${isOne} and c.search like ${partPattern(text)} escape '\\' order by ${order} limit ${rows}`.execute(
+         where ${sql.join(wanted, sql` and `)} order by ${order} limit ${rows}`.execute(db)
+    : await sql<ClientRow>`select c.* from ${chosen} and ${sql.join(wanted, sql` and `)} order by ${order} limit ${rows}`.execute(
         db,
       )
-    : await sql<ClientRow>`select c.* from ${chosen} and ${isOne} order by ${order} limit ${rows}`.execute(db)
   if (!isWalk || page.rows.length === rows) return { rows: page.rows, until: undefined }
   // read from the index alone
   const last =

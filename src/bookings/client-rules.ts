@@ -1,5 +1,6 @@
 import { addressKey, fullName, hasEmail, shownEmail, standInEmail } from '../base/contact-formats.ts'
 import type { FieldError } from '../base/errors.ts'
+import { maxMetadata, metadataOf } from '../base/metadata-rules.ts'
 import { nameKey, searchText } from '../base/search-text.ts'
 import type { ClientRow } from './client-queries.ts'
 
@@ -29,25 +30,6 @@ export function namedClientErrors(client: Partial<NamedClient>): FieldError[] {
 export const maxNotes = 2000
 export const maxTags = 20
 export const maxTag = 40
-const maxMetadata = 20
-const maxMetadataName = 40
-const maxMetadataValue = 500
-
-/** Rejects metadata with too many or too long entries. Counts code points. */
-export function metadataErrors(metadata: Record<string, unknown>): FieldError[] {
-  const entries = Object.entries(metadata)
-  const long = (text: string, max: number) => Array.from(text).length > max
-  const isFaulty = ([name, value]: [string, unknown]) =>
-    name === '' ||
-    long(name, maxMetadataName) ||
-    typeof value !== 'string' ||
-    long(value, maxMetadataValue) ||
-    !name.isWellFormed() ||
-    !value.isWellFormed()
-  if (entries.length <= maxMetadata && !entries.some(isFaulty)) return []
-  const detail = `must have at most ${maxMetadata} entries with names of 1 to ${maxMetadataName} and texts of at most ${maxMetadataValue} characters`
-  return [{ pointer: '', code: 'out_of_range', detail }]
-}
 
 /** The columns of a client that people write. */
 export type ClientFields = Pick<ClientRow, 'first_name' | 'last_name' | 'email' | 'phone'>
@@ -123,8 +105,4 @@ export function formerKey(before: ClientRow, id: string): ClientRow {
 
 export function tagsOf({ tags_json }: Pick<ClientRow, 'tags_json'>): string[] {
   return JSON.parse(tags_json) as string[] // only validated tags are written
-}
-
-export function metadataOf({ metadata_json }: Pick<ClientRow, 'metadata_json'>): Record<string, string> {
-  return JSON.parse(metadata_json) as Record<string, string> // only validated entries are written
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { exampleClient, exampleIds, exampleTimes } from '../base/examples.ts'
+import { Metadata, MetadataFilter, ShownMetadata } from '../base/metadata-schemas.ts'
 import {
   StrictObject,
   Id,
@@ -17,7 +18,7 @@ import {
 } from '../base/wire.ts'
 import { TimeZone } from '../catalogue/catalogue-schemas.ts'
 import { localeErrors } from '../catalogue/mail-settings-rules.ts'
-import { maxNotes, maxTag, maxTags, metadataErrors } from './client-rules.ts'
+import { maxNotes, maxTag, maxTags } from './client-rules.ts'
 
 export const BlockClient = StrictObject(
   {
@@ -65,14 +66,7 @@ const contact = {
     localeErrors,
   ),
   time_zone: Type.Unsafe<string>({ ...TimeZone, description: "The client's time zone (IANA)." }),
-  metadata: Ruled(
-    Type.Unsafe<Record<string, string>>(
-      Type.Record(Type.String(), Type.String(), {
-        description: 'Values of your own: at most 20, names of 40 characters, texts of 500.',
-      }),
-    ),
-    metadataErrors,
-  ),
+  metadata: Metadata,
 }
 
 export const Client = Type.Object(
@@ -87,7 +81,7 @@ export const Client = Type.Object(
     tags: Type.Array(Type.String()),
     locale: Nullable(Type.String()),
     time_zone: Nullable(Type.String()),
-    metadata: Type.Record(Type.String(), Type.String()),
+    metadata: ShownMetadata,
     blocked: Type.Boolean({ description: 'Whether sessions cannot book for this client.' }),
     booking_count: Type.Integer({ description: 'Bookings, past and ahead, that are not cancelled.' }),
     no_show_count: Type.Integer(),
@@ -196,4 +190,5 @@ export const ClientsQuery = StrictObject({
       }),
     ),
   ),
+  metadata: Type.Optional(MetadataFilter),
 })

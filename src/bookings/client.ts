@@ -5,11 +5,13 @@ import { clientEmailOf, isStandIn, shownEmail } from '../base/contact-formats.ts
 import { Problem, validationProblem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
 import { formatInstant, type Instant } from '../base/instants.ts'
+import { metadataOf } from '../base/metadata-rules.ts'
 import { searchTerm } from '../base/search-text.ts'
 import { cursorOf, idPart, type Page, pageRows, textPart } from '../base/paging.ts'
 import { businessForCreation } from '../catalogue/catalogue.ts'
 import { localeNamed } from '../catalogue/mail-settings-rules.ts'
 import type { Reads } from '../database/database.ts'
+import { findByMetadata } from '../database/metadata-values.ts'
 import { shownDiscountOf } from '../database/shown-item-rules.ts'
 import { type StoreResponse, storeNothing } from '../database/idempotency.ts'
 import { showBooking } from './booking.ts'
@@ -33,15 +35,7 @@ import {
   type ServiceTaken,
   updateClient,
 } from './client-queries.ts'
-import {
-  formerKey,
-  keyColumns,
-  leadingTo,
-  mergedClient,
-  metadataOf,
-  type NamedClient,
-  tagsOf,
-} from './client-rules.ts'
+import { formerKey, keyColumns, leadingTo, mergedClient, type NamedClient, tagsOf } from './client-rules.ts'
 import type { ChangeClient, ClientsQuery, CreateClient } from './client-schemas.ts'
 import type { Context } from './context.ts'
 import { maySeeClient } from './presented-booking.ts'
@@ -77,6 +71,8 @@ export async function listClients(
     email: query.email,
     after: page.after && { key: page.after[0], id: page.after[1] },
     text: query.q === undefined ? undefined : searchTerm(query.q),
+    ids: query.metadata && (await findByMetadata(db, { businessId }, query.metadata)),
+    metadata: Object.entries(query.metadata ?? {}).map(([name, value]) => ({ name, value })),
     rows: page.rows,
     isDescending: sort === '-name',
     searched: maxSearched,

@@ -6,6 +6,7 @@ import { notOfferedThen } from '../availability/offer-rules.ts'
 import { standInEmail } from '../base/contact-formats.ts'
 import { type FieldError, Problem, unavailable, validationProblem } from '../base/errors.ts'
 import type { Instant } from '../base/instants.ts'
+import { metadataErrors, metadataOf, metadataText } from '../base/metadata-rules.ts'
 import { internationalNumber } from '../base/phone-countries.ts'
 import type { ClientFields } from '../catalogue/catalogue-types.ts'
 import { answerBy, answerReminderAt } from '../catalogue/request-rules.ts'
@@ -286,6 +287,8 @@ export async function convert(
   // the client of an offer sees the fees at the checkout
   const mustAgree = isSession(actor) && !input.isOffer && terms.fees !== null
   if (mustAgree && input.fee_consent === undefined) fieldErrors.push(noFeeConsent)
+  for (const error of metadataErrors({ ...metadataOf(hold), ...input.metadata }))
+    fieldErrors.push({ ...error, pointer: '/metadata' })
   if (fieldErrors.length > 0) throw validationProblem(fieldErrors)
   assertActive(hold, tx.now)
   if (stranger) assertAdmitted(context, stranger, hold, input.series?.size)
@@ -608,5 +611,6 @@ function newBooking(
     coupon_id: taken?.couponId ?? null,
     discount_json: taken ? discountText(taken.discount) : null,
     ...feeColumns(terms, { input, startsAt: starts_at, now }),
+    metadata_json: metadataText({ ...metadataOf(hold), ...input.metadata }),
   }
 }

@@ -140,7 +140,7 @@ export async function eraseBookings(
        set client_first_name = ${erasedName}, client_last_name = ${erasedName}, client_email = '',
            client_phone = null, client_search = '', client_id = null, counted_client = null, custom_field_values_json = ${noAnswers},
            notes = null, locale = null, time_zone = null, text_consent = null, text_agreed_at = null,
-           fee_consent = null, fee_agreed_at = null, cancel_reason = null, manage_digest = 'erased ' || bookings.id,
+           fee_consent = null, fee_agreed_at = null, cancel_reason = null, metadata_json = null, manage_digest = 'erased ' || bookings.id,
            erased_at = ${now}, updated_at = ${now}, version = version + 1
       from ${rowsOf(db, erasedColumns, rows)} as w
      where bookings.business_id = w.business_id and bookings.id = w.id`.execute(db)

@@ -177,6 +177,7 @@ function withoutClient({
   text_consent: _consent,
   fee_consent: _fees,
   time_zone: _zone,
+  metadata: _metadata,
   ...booking
 }: Record<string, unknown>): Record<string, unknown> | undefined {
   if (!('client' in booking)) return undefined

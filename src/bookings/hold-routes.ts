@@ -49,7 +49,9 @@ export function holdRoutes(app: FastifyInstance, context: Context): void {
           {
             run: (store) => placeSeries(context, actor, wanted, store),
             looks: true,
-            present: (placed) => ({ body: presentSeries(placed, { showsItems: body.items !== undefined }) }),
+            present: (placed) => ({
+              body: presentSeries(placed, { actor, showsItems: body.items !== undefined }),
+            }),
             complete: (shown) => withSeriesAlternatives(context, actor, { input: wanted, shown }),
           },
         )
@@ -61,7 +63,10 @@ export function holdRoutes(app: FastifyInstance, context: Context): void {
           run: (store) => placeHold(context, actor, input, store),
           looks: true,
           present: ({ hold, timezone, items }) => ({
-            body: presentHold(hold, timezone, request.body.items && (items ?? [oneItem(hold)])),
+            body: presentHold(hold, {
+              ...{ timezone, actor },
+              items: request.body.items && (items ?? [oneItem(hold)]),
+            }),
           }),
         },
       )
@@ -83,8 +88,9 @@ export function holdRoutes(app: FastifyInstance, context: Context): void {
       },
     },
     async (request) => {
-      const { hold, status, items } = await showHold(context, request.actor, request.params.hold_id)
-      return { ...presentHold(hold, hold.timezone, items), status }
+      const { actor } = request
+      const { hold, status, items } = await showHold(context, actor, request.params.hold_id)
+      return { ...presentHold(hold, { timezone: hold.timezone, actor, items }), status }
     },
   )
 

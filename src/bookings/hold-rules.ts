@@ -220,10 +220,12 @@ export interface HoldContext {
   offeredUntil?: Instant | undefined
   /** Binds a caller other than a session to hours, blocks, notice and grid. */
   onlyOffered?: boolean | undefined
+  /** In the form of `metadataText`. */
+  metadata: string | null
 }
 
 export function holdRow(
-  { actor, wanted, from, series }: HoldContext,
+  { actor, wanted, from, series, metadata }: HoldContext,
   {
     resource,
     seats,
@@ -251,6 +253,7 @@ export function holdRow(
     booked_at: null,
     ended_at: null,
     series_id: series?.id ?? null,
+    metadata_json: metadata,
   }
 }
 

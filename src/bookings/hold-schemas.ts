@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { exampleIds, exampleTimes } from '../base/examples.ts'
+import { Metadata, ShownMetadata } from '../base/metadata-schemas.ts'
 import { maxCapacity, maxRepeats } from '../catalogue/service-rules.ts'
 import { StrictObject, Id, InstantText, Nullable, Ruled, ShownId, ShownInstant } from '../base/wire.ts'
 import { Slot } from '../availability/availability-schemas.ts'
@@ -94,6 +95,7 @@ export const PlaceHold = Ruled(
             'With `repeat`. `refuse`, the default: if one time is not free, nothing is held. `skip`: all that are free are held, at least one.',
         }),
       ),
+      metadata: Type.Optional(Metadata),
     },
     {
       title: 'PlaceHold',
@@ -131,6 +133,12 @@ const holdFields = {
           'The services of a visit. Only if it was asked for with `items`. `service_id` is the first.',
       },
     ),
+  ),
+  metadata: Type.Optional(
+    Type.Unsafe<Record<string, string>>({
+      ...ShownMetadata,
+      description: 'Absent without an entry. Not shown to sessions.',
+    }),
   ),
 }
 

@@ -5,6 +5,7 @@ import { assertParty, overlaps } from '../availability/resource-rules.ts'
 import { StaleOffering, withOffering } from '../availability/versioned-offering.ts'
 import { Problem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
+import { metadataOf, metadataText } from '../base/metadata-rules.ts'
 import {
   daySeconds,
   formatInstant,
@@ -194,6 +195,7 @@ async function withOnePlacing<Result>(
           series,
           offeredUntil,
           onlyOffered,
+          metadata: metadataText(input.metadata),
         }
       }
       const suggest = (refusal: unknown, nearMs: number) => {
@@ -240,9 +242,9 @@ export async function showHold(
 /** Returns a hold for display, with times in its location's zone. `items` are those of a visit. */
 export function presentHold(
   hold: Omit<NewClaim, 'seats'>,
-  timezone: string,
-  items?: readonly Pick<VisitItemsTable, 'service_id' | 'staff_id' | 'starts_at' | 'ends_at'>[],
+  { timezone, actor, items }: { timezone: string; actor: Actor; items?: readonly ItemOfHold[] | undefined },
 ) {
+  const metadata = isSession(actor) ? {} : metadataOf(hold)
   return {
     hold_id: hold.id,
     service_id: hold.service_id,
@@ -258,8 +260,11 @@ export function presentHold(
         ends_at: formatInstant(ends_at, timezone),
       })),
     }),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
   }
 }
+
+type ItemOfHold = Pick<VisitItemsTable, 'service_id' | 'staff_id' | 'starts_at' | 'ends_at'>
 
 /** Returns a hold of one service as an item. */
 export function oneItem({ service_id, staff_id, starts_at, ends_at }: Omit<NewClaim, 'seats'>) {

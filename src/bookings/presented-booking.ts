@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import { type Actor, isStaff } from '../access/actor.ts'
 import { shownEmail } from '../base/contact-formats.ts'
 import { formatInstant, type Instant } from '../base/instants.ts'
+import { metadataOf } from '../base/metadata-rules.ts'
 import { type BookingRow, serviceAndLocation, staffShown } from '../database/shown-booking.ts'
 import {
   isGivenBy,
@@ -90,7 +91,7 @@ function businessPart(
   actor: Actor,
 ): Pick<
   Static<typeof Booking>,
-  'no_show' | 'time_zone' | 'text_consent' | 'fee_consent' | 'cancel_reason' | 'payment'
+  'no_show' | 'time_zone' | 'text_consent' | 'fee_consent' | 'cancel_reason' | 'metadata' | 'payment'
 > {
   if (actor.type === 'session') return paymentPart(booking)
   return {
@@ -98,6 +99,7 @@ function businessPart(
     ...(booking.time_zone !== null && { time_zone: booking.time_zone }),
     ...consentParts(booking),
     ...(booking.cancel_reason !== null && { cancel_reason: booking.cancel_reason }),
+    ...(actor.type !== 'manage' && booking.metadata_json !== null && { metadata: metadataOf(booking) }),
     ...paymentPart(booking),
   }
 }

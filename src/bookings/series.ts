@@ -199,11 +199,11 @@ function presentConflict({ startsAt, reason, refusal }: Conflict, timezone: stri
 /** Returns a series for display: its first hold, and all others. The alternatives of skipped times are added later. */
 export function presentSeries(
   { id, holds, skipped, timezone }: PlacedSeries,
-  { showsItems }: { showsItems: boolean },
+  { actor, showsItems }: { actor: Actor; showsItems: boolean },
 ) {
   const [{ hold, items }] = holds
   return {
-    ...presentHold(hold, timezone, showsItems ? (items ?? [oneItem(hold)]) : undefined),
+    ...presentHold(hold, { timezone, actor, items: showsItems ? (items ?? [oneItem(hold)]) : undefined }),
     series: {
       id,
       holds: holds.map((one) => ({

@@ -218,7 +218,7 @@ async function retakeVisit(
     ...{ offer, items, ids: context.ids },
     anchor: {
       ...{ id, owner_id, series_id, created_at, expires_at: created_at, booked_at: tx.now, ended_at: null },
-      ...{ owner_sequence: null, client_network: null, client_wider_network: null },
+      ...{ owner_sequence: null, client_network: null, client_wider_network: null, metadata_json: null },
     },
   })
   await deleteVisitClaims(tx, booking)

@@ -189,6 +189,7 @@ type AnchorColumns = Pick<
   | 'booked_at'
   | 'ended_at'
   | 'series_id'
+  | 'metadata_json'
 >
 
 /**
@@ -219,7 +220,7 @@ export function visitClaims(
     return {
       ...anchor,
       ...(!isFirst && {
-        ...{ id: ids.next(), owner_sequence: null, series_id: null },
+        ...{ id: ids.next(), owner_sequence: null, series_id: null, metadata_json: null },
         ...{ client_network: null, client_wider_network: null },
       }),
       business_id,

@@ -22,6 +22,7 @@ import {
   roundUpToSecond,
   toMs,
 } from '../base/instants.ts'
+import { metadataText } from '../base/metadata-rules.ts'
 import type { Location } from '../catalogue/location-and-staff-schemas.ts'
 import type { Service } from '../catalogue/service-schemas.ts'
 import { allOf, type Reads, RetryTransaction, type Transaction } from '../database/database.ts'
@@ -82,6 +83,7 @@ interface VisitWish {
   offeredUntil?: Instant | undefined
   /** Binds a caller other than a session to hours, blocks, notice and grid. */
   onlyOffered?: boolean | undefined
+  metadata?: Record<string, string>
 }
 
 /** A hold that has not been placed yet. */
@@ -298,6 +300,7 @@ async function planHold(
       booked_at: null,
       ended_at: null,
       series_id: series?.id ?? null,
+      metadata_json: metadataText(wish.metadata),
     },
   })
   return { claims, items, room, seating, gives: replaced }

@@ -47,7 +47,7 @@ type BookingRow = Parameters<typeof presentBooking>[0]
 
 interface ListOptions {
   business?: string
-  status?: string
+  status?: string[]
   from?: string
   to?: string
   service?: string
@@ -61,7 +61,7 @@ interface ListOptions {
   json?: boolean
 }
 
-const statuses = ['pending', 'confirmed', 'in_progress', 'completed', 'cancelled'] satisfies Query['status'][]
+const statuses = ['pending', 'confirmed', 'in_progress', 'completed', 'cancelled'] satisfies Query['status']
 const sorts = ['created_at', 'starts_at', '-created_at', '-starts_at'] satisfies Query['sort'][]
 const optionNames = {
   business_id: '--business',
@@ -91,7 +91,9 @@ function registerList(group: CliCommand): void {
     .command('list')
     .description('list bookings, newest first')
     .option('--business <name or id>', 'only this business')
-    .addOption(new Option('--status <status>', 'only with this status').choices(statuses))
+    .addOption(
+      new Option('--status <status...>', 'only with this status, or one of several').choices(statuses),
+    )
     .option(
       '--from <time>',
       'only those that start at or after this time: "2026-12-01" or "2026-12-01 10:00" in the zone of the location or business, or with an offset',

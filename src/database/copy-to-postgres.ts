@@ -141,9 +141,9 @@ const copiedAfter = new Map([['calendar_accounts', ['bookings', 'visit_items']]]
 function inOrder(source: DatabaseSync): string[] {
   const names = listed(
     source,
-    // triggers in the target create the texts for the search for clients
+    // triggers in the target fill the tables for searches
     `select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' and name not like 'kysely_%'
-        and name not like 'client_texts%'`,
+        and name not like 'client_texts%' and name <> 'metadata_values'`,
   )
   const placed = new Set<string>()
   while (placed.size < names.length) {

@@ -52,6 +52,7 @@ import { calendarChannels } from './migrations/0052-calendar-channels.ts'
 import { calendarDisconnections } from './migrations/0053-calendar-disconnections.ts'
 import { importMatches } from './migrations/0054-import-matches.ts'
 import { cardDetails } from './migrations/0055-card-details.ts'
+import { metadata } from './migrations/0057-metadata.ts'
 import type { Tables } from './tables.ts'
 
 /** All migrations in order. Never change a released one. */
@@ -106,6 +107,7 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0053-calendar-disconnections': calendarDisconnections,
   '0054-import-matches': importMatches,
   '0055-card-details': cardDetails,
+  '0057-metadata': metadata,
 }
 
 /** Names in the order of the migrations. */

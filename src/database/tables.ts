@@ -312,6 +312,8 @@ export interface ClaimsTable {
   claim_count: number
   /** Shared by the holds of a series. Null for all others, and for further claims of visits. */
   series_id: string | null
+  /** Metadata for the booking. Null without an entry, for further claims of visits, and once it is booked. */
+  metadata_json: string | null
 }
 
 /** One service of a hold or booking that takes time of several things. Others have no rows here. */
@@ -430,6 +432,17 @@ export interface BookingsTable {
   fee_agreed_at: Instant | null
   /** The start to which the client agreed. Null without fees. */
   agreed_starts_at: Instant | null
+  /** Values that developers keep with it. Triggers copy them to `metadata_values`. Null without an entry. */
+  metadata_json: string | null
+}
+
+/** The metadata of bookings and clients, for searches. Triggers write it. */
+interface MetadataValuesTable {
+  business_id: string
+  name: string
+  value: string
+  /** ID of the booking or client. */
+  subject_id: string
 }
 
 /** Codes that make a booking cheaper. Either `percent` or `amount` is set. */
@@ -556,6 +569,7 @@ export interface Tables {
   visit_items: VisitItemsTable
   bookings: BookingsTable
   clients: ClientsTable
+  metadata_values: MetadataValuesTable
   client_sorts: ClientSortsTable
   client_texts: ClientTextsTable
   booking_attempts: BookingAttemptsTable

@@ -395,6 +395,7 @@ function completeOperation(operation: Operation, schemas: SchemaWriter): Problem
   for (const parameter of operation.parameters ?? []) {
     parameter.schema = schemas.write(parameter.schema)
     if (parameter.in === 'header') parameter.name = titleCase(parameter.name)
+    if (parameter.schema.type === 'object') Object.assign(parameter, { style: 'deepObject', explode: true })
   }
   for (const { content = {} } of [operation.requestBody ?? {}, ...Object.values(operation.responses)]) {
     for (const media of Object.values(content)) writeMedia(media, schemas)

@@ -1,5 +1,6 @@
 import { formatInstant, type Instant } from '../base/instants.ts'
 import { erasedName, shownEmail } from '../base/contact-formats.ts'
+import { metadataOf } from '../base/metadata-rules.ts'
 import { type BookingRow, serviceAndLocation } from '../database/shown-booking.ts'
 import type { PaymentKind } from '../database/tables.ts'
 import { itemsOf, type ShownItem } from '../database/shown-item-rules.ts'
@@ -48,6 +49,7 @@ export type EventSubject = Pick<
   | 'client_last_name'
   | 'client_email'
   | 'series_id'
+  | 'metadata_json'
 > & {
   service: { id: string; name: string }
   location: { id: string; name: string; timezone: string }
@@ -105,6 +107,7 @@ export function eventPayload(
       location: { id: location.id, name: location.name },
       ...(booking.party_size > 1 && { party_size: booking.party_size }),
       ...(booking.series_id !== null && { series_id: booking.series_id }),
+      ...(booking.metadata_json !== null && { metadata: metadataOf(booking) }),
       items: booking.items.map((item) => ({
         id: item.service.id,
         name: item.service.name,
@@ -130,7 +133,7 @@ export function eventPayload(
 export function withoutClient(payload: string): string {
   const body = JSON.parse(payload) as { data: object } // written only by eventPayload()
   const client = { first_name: erasedName, last_name: erasedName, email: '' }
-  return JSON.stringify({ ...body, data: { ...body.data, client } })
+  return JSON.stringify({ ...body, data: { ...body.data, client, metadata: undefined } })
 }
 
 /** The data of the events about something else than a booking. */

@@ -17,6 +17,7 @@ export const sampleBooking: EventSubject = {
   ...span,
   party_size: 1,
   series_id: null,
+  metadata_json: null,
   client_first_name: exampleClient.first_name,
   client_last_name: exampleClient.last_name,
   client_email: exampleClient.email,

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { exampleClient, exampleIds, exampleTimes } from '../base/examples.ts'
 import { StrictObject, Id, listParameters, Nullable, Page, ShownId, ShownInstant } from '../base/wire.ts'
+import { ShownMetadata } from '../base/metadata-schemas.ts'
 import { bookingEventTypes } from './event-payload.ts'
 
 const BookingEventName = Type.Enum([...bookingEventTypes], { title: 'BookingEventName' })
@@ -21,6 +22,10 @@ export const EventBody = Type.Object(
       ends_at: ShownInstant,
       location: Named,
       party_size: Type.Optional(Type.Integer({ description: 'The number of people, if more than one.' })),
+      series_id: Type.Optional(ShownId),
+      metadata: Type.Optional(
+        Type.Unsafe<Record<string, string>>({ ...ShownMetadata, description: 'Absent without an entry.' }),
+      ),
       items: Type.Array(
         Type.Object({
           id: Type.String({ format: 'uuid', description: 'The service.' }),

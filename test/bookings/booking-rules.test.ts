@@ -67,6 +67,7 @@ function booking(parts: Partial<BookingsTable> = {}): BookingsTable {
     agreed_currency: '',
     item_count: null,
     series_id: null,
+    metadata_json: null,
     coupon_id: null,
     discount_json: null,
     version: 1,

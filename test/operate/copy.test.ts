@@ -271,7 +271,9 @@ async function filled(url: string): Promise<Before> {
   const hold = async (name: string, starts_at: string, headers = {}) =>
     ask('POST', '/bookings/hold', session, { ...place(name), starts_at }, headers)
   const book = async (name: string, starts_at: string, client: object = ada) =>
-    ask('POST', '/bookings', session, { hold_id: (await hold(name, starts_at)).hold_id, client })
+    ask('POST', '/bookings', session, {
+      ...{ hold_id: (await hold(name, starts_at)).hold_id, client, metadata: { order: starts_at } },
+    })
   await ask('POST', '/feeds', key, {})
   await ask('POST', '/busy-calendars', key, {
     ...{ staff_id: salon.staff[0]?.id, url: 'https://calendar.example.com/a.ics' },

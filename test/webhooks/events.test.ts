@@ -132,6 +132,7 @@ onOneEngine('postgres', 'the list of events', (engine) => {
         location: { id: shop.offer.location_id, name: 'Main street', timezone: 'Europe/Berlin' },
         items: [],
         series_id: null,
+        metadata_json: null,
       },
     })
 

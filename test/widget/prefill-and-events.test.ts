@@ -79,8 +79,9 @@ describe.skipIf(chromiumPath === undefined)('a page and its widget', () => {
 
   test('tells when it is ready, each step, the hold and the booking, and nothing that was typed', async () => {
     const shown = await embed(
-      `<holdfast-booking publishable-key="${barbers().publishable_key}" ${preselected()}></holdfast-booking>`,
+      `<holdfast-booking publishable-key="${barbers().publishable_key}" metadata-order="1042" ${preselected()}></holdfast-booking>`,
     )
+    await shown.evaluate(`history.replaceState(null, '', '?utm_source=news&other=1')`)
     await toDetails(shown, '2026-11-26', '10:00')
     await writeDetails(shown)
     await next(shown, 'Book now')
@@ -99,6 +100,8 @@ describe.skipIf(chromiumPath === undefined)('a page and its widget', () => {
       ['step', { step: 'done', ...chosen }],
     ])
     expect(JSON.stringify(told)).not.toMatch(/Ada|Lovelace|ada@|cal_man_/)
+    const kept = (await service.rows('bookings')).map((row) => row.metadata_json)
+    expect(kept).toContain(JSON.stringify({ order: '1042', utm_source: 'news' }))
   })
 
   test('tells of nobody chosen until somebody is, or anyone', async () => {

@@ -35,6 +35,9 @@ export class LateFlow {
   private readonly reservation: Reservation
   private readonly flow: BookingFlow
 
+  /** The page's values for the booking. */
+  metadata: () => Record<string, string> = () => ({})
+
   constructor(flow: BookingFlow, page: CheckoutPage) {
     this.flow = flow
     const { store, options, slots } = flow
@@ -43,7 +46,8 @@ export class LateFlow {
       slots.forget()
       events.held(hold)
     }
-    this.reservation = new Reservation({ connection, store, nowMs, locale, held })
+    const metadata = () => this.metadata()
+    this.reservation = new Reservation({ connection, store, nowMs, locale, metadata, held })
     const checkouts = tabCheckouts(checkout, page)
     this.deposit = new DepositPayment({ connection, store, checkouts, confirmed: events.booked })
   }

@@ -16,6 +16,8 @@ interface Parts {
   nowMs: () => number
   /** The visitor's language, for emails. */
   locale: () => string
+  /** Values of the page to keep with the booking. */
+  metadata: () => Record<string, string>
   /** Called for each placed hold. */
   held: (hold: Hold) => void
 }
@@ -75,11 +77,13 @@ export class Reservation {
   }
 
   private async convert(service: Asked, holdId: string): Promise<Booking> {
-    const { connection, store, locale } = this.parts
+    const { connection, store, locale, metadata } = this.parts
     const { draft, repeat } = store.state
     // a series has no coupon
     const sent = bookingBody(holdId, repeat ? { ...draft, coupon: '' } : draft, service)
-    const body = { ...sent, ...ownPlace(locale()) }
+    const values = metadata()
+    const isAny = Object.keys(values).length > 0
+    const body = { ...sent, ...ownPlace(locale()), ...(isAny && { metadata: values }) }
     return (await connection.call<Booking>('POST', '/bookings', { body })).body
   }
 

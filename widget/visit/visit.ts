@@ -7,6 +7,7 @@ import { servicesOf } from '../flow/choice-rules.ts'
 import type { Language } from '../languages.ts'
 import { askToClose } from './ask-to-close.tsx'
 import type { KeptVisit } from './kept-visit.ts'
+import { pageMetadata } from './page-metadata.ts'
 import { goTo, StepHistory } from './step-history.ts'
 
 interface VisitParts {
@@ -56,7 +57,7 @@ export function accompany({
     filled = given
   }
   prefill()
-  lateFlowOnPage(flow)
+  lateFlowOnPage(flow).metadata = () => pageMetadata(element)
   const asked = new URLSearchParams(flow.options.place.isOwn ? location.search : '')
   const linked = asked.get('time')
   let isStopped = false

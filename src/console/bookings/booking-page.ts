@@ -87,7 +87,7 @@ export function bookingPage(view: BookingView, notice: Html, isNew = false): Htm
         ${isMasked || !(isNew || row.status === 'completed') ? '' : againLine(view)}
       </ul>
       ${isMasked ? '' : payLinks(view)} ${seriesPart(view)}
-      ${facts(html`${isMasked ? '' : html`${answerFacts(view, shown)}${consentFacts(view, shown)}`} ${cancelFacts(view)}`)}
+      ${facts(html`${isMasked ? '' : html`${answerFacts(view, shown)}${consentFacts(view, shown)}${metadataFacts(shown)}`} ${cancelFacts(view)}`)}
     </div>
     <div>
       ${historyPart(view)}
@@ -317,6 +317,12 @@ function consentFacts({ visit, row }: BookingView, shown: Shown): Html {
     const moment = momentText(readInstant(agreed_at), { timezone: row.timezone, locale: visit.locale })
     return fact(term, html`<bdi class="written">${text}</bdi>`, html`${texts.agreed({ moment })}`)
   })}`
+}
+
+/** Shows the metadata of a website, which developers chose. */
+function metadataFacts(shown: Shown): Html {
+  const entries = 'metadata' in shown ? Object.entries(shown.metadata ?? {}) : []
+  return html`${entries.map(([name, value]) => fact(name, html`<bdi class="written">${value}</bdi>`))}`
 }
 
 type Answer = Shown['custom_field_values'][number]['value']

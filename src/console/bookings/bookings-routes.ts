@@ -245,7 +245,7 @@ async function readAddress(context: Context, visit: ConsoleVisit, address: Addre
     ...(business && { business_id: business.id }),
     ...(when === 'upcoming' && { from: now }),
     ...(when === 'past' && { to: now }),
-    ...(status && { status }),
+    ...(status && { status: [status] }),
     ...(person && isUuid(person) && { staff_id: person.toLowerCase() }),
     ...(location && isUuid(location) && { location_id: location.toLowerCase() }),
     ...(coupon && isUuid(coupon) && { coupon_id: coupon.toLowerCase() }),
