@@ -17,7 +17,7 @@ export const Metadata = Ruled(
 export const MetadataFilter = Ruled(
   Type.Unsafe<Record<string, string>>(
     Type.Record(Type.String(), Type.String(), {
-      description: 'Only those that have all of these values, such as `metadata[order]=1042`.',
+      description: 'Only those with all of these values: `metadata[order]=1042`.',
       examples: [{ order: '1042' }],
     }),
   ),

@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { AuditActor } from '../access/audit-schemas.ts'
 import { exampleClient, exampleIds, exampleTimes } from '../base/examples.ts'
-import { metadataLimits } from '../base/metadata-rules.ts'
 import { Metadata, MetadataFilter, ShownMetadata } from '../base/metadata-schemas.ts'
 import { Money, TimeZone } from '../catalogue/catalogue-schemas.ts'
 import {
@@ -124,7 +123,7 @@ export const ConvertHold = StrictObject(
     metadata: Type.Optional(
       Type.Unsafe<Record<string, string>>({
         ...Metadata,
-        description: `${metadataLimits} They join those of the hold, and replace the ones of the same name.`,
+        description: 'Joins the `metadata` of the hold.',
       }),
     ),
     notify,
@@ -203,7 +202,7 @@ export const ChangeBooking = StrictObject(
     metadata: Type.Optional(
       Type.Unsafe<Record<string, string>>({
         ...Metadata,
-        description: `${metadataLimits} They replace the present ones.`,
+        description: 'Replaces all.',
       }),
     ),
     notify,
@@ -413,7 +412,7 @@ export const Booking = Type.Object(
     metadata: Type.Optional(
       Type.Unsafe<Record<string, string>>({
         ...ShownMetadata,
-        description: 'Absent without an entry. Shown to keys and people of the business.',
+        description: 'Absent without an entry. Not shown to sessions.',
       }),
     ),
     price: Type.Optional(
@@ -525,7 +524,7 @@ export const BookingsQuery = StrictObject({
       minItems: 1,
       maxItems: 100,
       uniqueItems: true,
-      description: 'Only these bookings: `ids=…&ids=…`.',
+      description: 'May be repeated.',
       examples: [[exampleIds.booking]],
     }),
   ),
@@ -534,7 +533,7 @@ export const BookingsQuery = StrictObject({
       minItems: 1,
       maxItems: 5,
       uniqueItems: true,
-      description: 'Only with one of these: `status=pending&status=confirmed`.',
+      description: 'May be repeated.',
       examples: [['confirmed']],
     }),
   ),
@@ -542,8 +541,7 @@ export const BookingsQuery = StrictObject({
   to: Type.Optional(QueryInstant({ description: 'Only bookings that start before it.' })),
   updated_since: Type.Optional(
     QueryInstant({
-      description:
-        'Only bookings that were changed at this instant or later. `GET /events` follows changes at less cost.',
+      description: 'Only bookings changed at this instant or later.',
     }),
   ),
   service_id: Type.Optional(Id),
