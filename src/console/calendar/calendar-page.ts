@@ -319,7 +319,7 @@ function searchForm(visit: ConsoleVisit): Html {
         dir="auto"
         required
     /></label>
-    <button type="submit" class="unseen">${clients.find}</button>
+    <button type="submit" class="unseen" tabindex="-1">${clients.find}</button>
   </form>`
 }
 

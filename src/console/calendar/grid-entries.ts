@@ -190,8 +190,7 @@ function bookingPart(view: EntriesView, entry: PartEntry, place: string): Html {
   const isRequest = booking.respond_by !== undefined
   const status = booking.no_show ? 'no-show' : isRequest ? 'request' : booking.status
   const isOver = stretch.to <= nowMs && booking.status !== 'in_progress'
-  const rows = entry.rows.end - entry.rows.first
-  const lines = Math.min(maxLines, Math.floor((rows - edgeRows) / rowsPerLine) - 1)
+  const lines = linesIn(entry.rows)
   const isShort = lines < 2 // cuts the words about others
   const size = lines < 1 ? ' is-short' : isShort ? '' : ` lines-${lines}`
   const time = formats.time(stretch.from)
@@ -290,16 +289,21 @@ function isMovable(booking: ShownBooking): boolean {
   return !('redacted' in booking) && ['pending', 'confirmed', 'in_progress'].includes(booking.status)
 }
 
+/** Returns the number of lines below the first one. */
+function linesIn({ first, end }: Rows): number {
+  return Math.min(maxLines, Math.floor((end - first - edgeRows) / rowsPerLine) - 1)
+}
+
 function holdPart(
   view: EntriesView,
-  { hold, stretch: { from, to } }: Extract<Entry, { kind: 'hold' }>,
+  { hold, rows, stretch: { from, to } }: Extract<Entry, { kind: 'hold' }> & { rows: Rows },
   place: string,
 ): Html {
   const { visit, nowMs, formats } = view
   const endsMs = Date.parse(hold.expires_at)
   // the hold of a visit has several parts, some in one column
   return html`<li
-    class="hold${hueClass(view, hold)} ${place}"
+    class="hold${linesIn(rows) < 1 ? ' is-short' : ''}${hueClass(view, hold)} ${place}"
     tabindex="-1"
     data-key="h-${hold.id}-${from}"
     data-tie="${hold.id}"

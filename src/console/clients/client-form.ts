@@ -28,7 +28,7 @@ function clientRows({ texts: { book, clients: t } }: BusinessVisit): Rows<Static
 function formPage(visit: BusinessVisit, state: FormState & { refusal?: unknown }, id?: string): ShownPage {
   const { clients: t, setUp } = visit.texts
   const at = fieldsOf(clientRows(visit), state)
-  const title = id === undefined ? t.add : t.edit
+  const title = id === undefined ? t.add : visit.texts.booking.correct
   return {
     title,
     visit,

@@ -1,7 +1,7 @@
 import { hasRole } from '../../access/actor.ts'
 import { dialled, fullName } from '../../base/contact-formats.ts'
 import { html, type Html } from '../../base/html.ts'
-import type { Instant } from '../../base/instants.ts'
+import { type Instant, toMs } from '../../base/instants.ts'
 import type { ClientFigures, clientHistory, clientTimes, ShownClient } from '../../bookings/client.ts'
 import { tagsOf } from '../../bookings/client-rules.ts'
 import { moneyText } from '../../mails/times-and-money.ts'
@@ -14,7 +14,7 @@ import { emptyState } from '../frame/empty-state.ts'
 import { listHead, nextPage, searchField } from '../frame/lists.ts'
 import { face } from '../frame/faces.ts'
 import type { BusinessVisit, ShownPage } from '../frame/console-route.ts'
-import { clockText, dayText } from '../frame/formats.ts'
+import { clockText, dateFormat, dayText } from '../frame/formats.ts'
 
 /*
  * The list of a business's clients, and the page of one. Addresses of pages identify a client by an ID, never by
@@ -240,8 +240,8 @@ function figuresPart({ visit, counts, figures, last_at, next_at }: ClientView): 
         ${more === '' ? '' : html`<bdi class="soft">${more}</bdi>`}
       </dd>
     </div>`
-  const day = (at: Instant | null) =>
-    at === null ? '–' : dayText(at, { timezone: business.timezone, locale })
+  const date = dateFormat(locale, business.timezone, { day: 'numeric', month: 'short', year: 'numeric' })
+  const day = (at: Instant | null) => (at === null ? '–' : date.format(toMs(at)))
   const spent = figures?.spent.map((one) => moneyText(one, locale)).join(' + ')
   const cancelled = counts.cancelled > 0 ? t.cancelled({ count: counts.cancelled }) : ''
   return html`<dl class="figures">

@@ -452,10 +452,10 @@ function eventPage(context: Context): ConsoleRoute {
         body: html`${backLink(visit)}
           <h1>${t.eventLog}</h1>
           <p>${t.eventLogWhat}</p>
-          <form method="get" action="${developersPath}/events" class="filters">
+          <form method="get" action="${developersPath}/events" class="filters" data-apply>
             ${hidden({ business: businessOf(visit) })}
             ${choice(filledForm({ type: type ?? '' }), { name: 'type', label: t.event, options })}
-            <button type="submit" class="main">${bookings.show}</button>
+            <button type="submit">${bookings.show}</button>
           </form>
           ${
             data.length === 0
