@@ -1,3 +1,4 @@
+import { domainToASCII, domainToUnicode } from 'node:url'
 import { wholeNumber } from './phone-countries.ts'
 
 /* Each check is linear in the length of the text, which the callers have limited. */
@@ -65,15 +66,45 @@ export function isEmail(text: string): boolean {
   return labels.length >= 2 && labels.every((label) => label !== '')
 }
 
-/** Returns the email address under which limits count a client: in lower case, without `+tag`. */
+/**
+ * Returns an address with its domain in Unicode (UTS 46). `xn--bcher-kva.de` and `bücher.de` are one domain. Browsers
+ * send the first form for the second. A domain that cannot be decoded stays.
+ */
+export function unicodeEmail(email: string): string {
+  return /xn--|[^\x00-\x7f]/i.test(email) ? withDomain(email, domainToUnicode) : email
+}
+
+/** Returns an address with its domain in ASCII (IDNA), for addresses of the web and programs without Unicode. */
+export function asciiEmail(email: string): string {
+  return isAscii(email) ? email : withDomain(email, domainToASCII)
+}
+
+/** Maximum length of a domain (RFC 1035, section 2.3.4). */
+const maxDomain = 253
+
+function withDomain(email: string, spell: (domain: string) => string): string {
+  const at = email.lastIndexOf('@') + 1
+  const domain = email.slice(at)
+  const isChanged = at > 0 && domain.length <= maxDomain && /xn--|[^\x00-\x7f]/i.test(domain)
+  return isChanged ? email.slice(0, at) + (spell(domain) || domain) : email
+}
+
+export function isAscii(text: string): boolean {
+  return !/[^\x00-\x7f]/.test(text)
+}
+
+/** Returns the email address under which limits count a client: in lower case, with a Unicode domain, without `+tag`. */
 export function clientEmailOf(email: string): string {
-  const [local = '', domain = ''] = email.toLowerCase().split('@')
+  const [local = '', domain = ''] = unicodeEmail(email).toLowerCase().split('@')
   return `${local.split('+', 1)[0] || local}@${domain}`
 }
 
-/** Returns the form of an address by which clients are matched: in lower case and NFC, beyond ASCII too. */
+/**
+ * Returns the form of an address by which clients are matched: in lower case and NFC, beyond ASCII too, with a Unicode
+ * domain.
+ */
 export function addressKey(email: string): string {
-  return email.normalize('NFC').toLowerCase().normalize('NFC')
+  return unicodeEmail(email.normalize('NFC').toLowerCase()).normalize('NFC')
 }
 
 /**

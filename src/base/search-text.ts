@@ -1,3 +1,4 @@
+import { domainToUnicode } from 'node:url'
 import { sharedDigits } from './phone-countries.ts'
 
 /** Letters that Unicode does not split into a plain letter and a mark. */
@@ -23,11 +24,16 @@ export function searchText(text: string): string {
 
 /**
  * Returns a typed search term as stored texts have it (see `searchText`). A phone number becomes the digits that all its
- * spellings share. Each client is stored with the number as it was typed.
+ * spellings share. Each client is stored with the number as it was typed. An `xn--` domain is searched in Unicode.
  */
 export function searchTerm(typed: string): string {
-  return sharedDigits(typed) ?? searchText(typed)
+  return (
+    sharedDigits(typed) ??
+    searchText(typed.replaceAll(codedDomain, (domain) => domainToUnicode(domain) || domain))
+  )
 }
+
+const codedDomain = /(?:[a-z0-9-]{1,63}\.){0,9}xn--[a-z0-9-]{1,59}(?:\.[a-z0-9-]{1,63}){0,9}/gi
 
 /** Returns a key that distinguishes people with one address: their full name, without capitals and accents. */
 export function nameKey({ first_name, last_name }: { first_name: string; last_name: string }): string {

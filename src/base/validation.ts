@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
-import { isEmail, isLine, isPhone, isText } from './contact-formats.ts'
+import { isEmail, isLine, isPhone, isText, unicodeEmail } from './contact-formats.ts'
 import type { FieldError } from './errors.ts'
 import { isUuid } from './ids.ts'
 import { isDate, parseInstant, readInstant, timeZoneNamed } from './instants.ts'
@@ -75,9 +75,13 @@ function createAjv(): Ajv {
   return ajv
 }
 
-/** Normalised spellings. UUIDs are compared as text, and zones are shown in the spelling of the tz database. */
+/**
+ * Normalised spellings. UUIDs are compared as text, and zones are shown in the spelling of the tz database. A mailbox
+ * has one spelling in the database, so that SQL can compare it.
+ */
 const spellings: Record<string, (text: string) => string> = {
   trimmed,
+  mailbox: unicodeEmail,
   lowercase: (text) => text.toLowerCase(),
   timeZone: (text) => timeZoneNamed(text) ?? text,
 }

@@ -5,7 +5,7 @@ import type { Instant } from './instants.ts'
 
 /*
  * Schemas that routes share. Each is validation, type and description in one. validation.ts defines the keywords
- * `lowercase`, `timeZone`, `trimmed` and `rule`. It also defines the formats `instant`, `line`, `text` and `email`.
+ * `lowercase`, `mailbox`, `timeZone`, `trimmed` and `rule`. It also defines the formats `instant`, `line`, `text` and `email`.
  */
 
 /** A UUID, in lower case after validation. */
@@ -86,6 +86,11 @@ function nameErrors(name: string): FieldError[] {
     ]
   if (fault === undefined) return []
   return [{ pointer: '', code: 'web_address', detail: 'must not contain a web address (:// or www.)' }]
+}
+
+/** A client's email address, with its domain in Unicode after validation. */
+export function ClientEmail(options: { minLength?: number; description?: string } = {}) {
+  return Type.String({ format: 'email', maxLength: 254, mailbox: true, ...options })
 }
 
 /** A schema of a query parameter. The text is trimmed first, like the strings of bodies. */

@@ -4,21 +4,22 @@ import { exampleClient, exampleIds, exampleTimes } from '../base/examples.ts'
 import { Metadata, MetadataFilter, ShownMetadata } from '../base/metadata-schemas.ts'
 import { Money, TimeZone } from '../catalogue/catalogue-schemas.ts'
 import {
-  StrictObject,
+  ClientEmail,
   Id,
   InstantText,
   Line,
-  UnlinkedName,
   listParameters,
   Nullable,
   OrNull,
   Page,
+  QueryInstant,
   Ruled,
   ShownId,
   ShownInstant,
+  StrictObject,
   Text,
   Trimmed,
-  QueryInstant,
+  UnlinkedName,
 } from '../base/wire.ts'
 import { maxTermsLength } from '../catalogue/business-rules.ts'
 import { localeErrors } from '../catalogue/mail-settings-rules.ts'
@@ -33,7 +34,6 @@ export const BookingStatus = Type.Enum(['pending', 'confirmed', 'in_progress', '
 })
 
 const Notes = Text(1000)
-const Email = Type.String({ format: 'email', maxLength: 254 })
 const Phone = Type.String({ format: 'phone', maxLength: 32 })
 
 const maxFieldValues = 100
@@ -68,7 +68,7 @@ export const ConvertHold = StrictObject(
           description: 'Required unless `client_fields` of the service say otherwise.',
         }),
       ),
-      email: Type.Optional(Type.String({ ...Email, description: 'Required for sessions.' })),
+      email: Type.Optional(ClientEmail({ description: 'Required for sessions.' })),
       phone: Type.Optional(
         Type.String({ ...Phone, description: 'Required if `client_fields` of the service say so.' }),
       ),
@@ -148,7 +148,7 @@ export const ChangeBooking = StrictObject(
         {
           first_name: Type.Optional(Name),
           last_name: Type.Optional(OrNull(Name)),
-          email: Type.Optional(OrNull(Email)),
+          email: Type.Optional(OrNull(ClientEmail())),
           phone: Type.Optional(OrNull(Phone)),
         },
         { description: 'The client fields to change.' },
@@ -547,9 +547,7 @@ export const BookingsQuery = StrictObject({
   service_id: Type.Optional(Id),
   location_id: Type.Optional(Id),
   staff_id: Type.Optional(Id),
-  email: Type.Optional(
-    Trimmed(Type.String({ ...Email, description: 'The whole e-mail address of the client.' })),
-  ),
+  email: Type.Optional(Trimmed(ClientEmail({ description: 'The whole e-mail address of the client.' }))),
   client_id: Type.Optional(
     Type.String({
       ...Id,

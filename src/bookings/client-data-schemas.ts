@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { exampleClient, exampleIds } from '../base/examples.ts'
-import { Id, Nullable, Ruled, ShownId, ShownInstant, StrictObject } from '../base/wire.ts'
+import { ClientEmail, Id, Nullable, Ruled, ShownId, ShownInstant, StrictObject } from '../base/wire.ts'
 import { EventBody } from '../webhooks/event-schemas.ts'
 import { Booking } from './booking-schemas.ts'
 import { Client } from './client-schemas.ts'
@@ -10,10 +10,8 @@ import { Entry } from './waitlist-schemas.ts'
 const business_id = Type.Optional(
   Type.String({ ...Id, description: 'Required for a hub key, optional for a business key.' }),
 )
-const wholeEmail = Type.String({
-  format: 'email',
+const wholeEmail = ClientEmail({
   minLength: 1,
-  maxLength: 254,
   description: 'As the client gave it: capitals make no difference, a `+tag` does.',
 })
 

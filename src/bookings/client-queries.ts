@@ -139,7 +139,9 @@ const keyColumns = { business_id: 'uuid', name: 'text', address: 'text' } as con
 /** Returns the IDs of the clients with some keys, or of those that they were merged into. */
 async function findIds(db: Reads, keys: TextKey[]): Promise<string[]> {
   if (keys.length === 0) return []
-  const given = keys.map((key) => ({ ...key, address: addressKey(key.address) }))
+  const given = keys.flatMap((key) =>
+    [...new Set([addressKey(key.address), key.address])].map((address) => ({ ...key, address })),
+  )
   const rows = sql<string>`${rowsText(db, keyColumns, given)}`
   const theirs = sql`c.business_id = w.business_id and c.name = w.name and c.address = w.address`
   const found = await sql<{ id: string }>`

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { exampleClient, exampleIds, exampleTimes } from '../base/examples.ts'
 import { Metadata, MetadataFilter, ShownMetadata } from '../base/metadata-schemas.ts'
 import {
-  StrictObject,
+  ClientEmail,
   Id,
   Line,
   listParameters,
@@ -12,6 +12,7 @@ import {
   Ruled,
   ShownId,
   ShownInstant,
+  StrictObject,
   Text,
   Trimmed,
   UnlinkedName,
@@ -25,12 +26,7 @@ export const BlockClient = StrictObject(
     business_id: Type.Optional(
       Type.String({ ...Id, description: 'Required for a hub key, optional for a business key.' }),
     ),
-    email: Type.String({
-      format: 'email',
-      minLength: 1,
-      maxLength: 254,
-      description: 'Capitals and `+tag` make no difference.',
-    }),
+    email: ClientEmail({ minLength: 1, description: 'Capitals and `+tag` make no difference.' }),
   },
   {
     title: 'BlockClient',
@@ -57,7 +53,7 @@ export const BlockedClient = Type.Object(
 const contact = {
   first_name: UnlinkedName(100),
   last_name: UnlinkedName(100),
-  email: Type.String({ format: 'email', maxLength: 254 }),
+  email: ClientEmail(),
   phone: Type.String({ format: 'phone', maxLength: 32 }),
   notes: Text(maxNotes, { description: 'For the business only. Clients never see them.' }),
   tags: Type.Array(Line(1, maxTag), { maxItems: maxTags, uniqueItems: true }),
@@ -170,16 +166,7 @@ export const ClientsQuery = StrictObject({
   business_id: Type.Optional(
     Type.String({ ...Id, description: 'Required for a hub key, optional for a business key.' }),
   ),
-  email: Type.Optional(
-    Trimmed(
-      Type.String({
-        format: 'email',
-        minLength: 1,
-        maxLength: 254,
-        description: 'The whole e-mail address.',
-      }),
-    ),
-  ),
+  email: Type.Optional(Trimmed(ClientEmail({ minLength: 1, description: 'The whole e-mail address.' }))),
   q: Type.Optional(
     Trimmed(
       Type.String({

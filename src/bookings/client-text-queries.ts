@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { asciiEmail, isAscii, unicodeEmail } from '../base/contact-formats.ts'
 import { cachedQuery, type Params } from '../database/cached-query.ts'
 import type { Reads } from '../database/database.ts'
 import { foreach, isPostgres } from '../database/json-rows.ts'
@@ -27,10 +28,11 @@ export function partPattern(text: string): string {
 
 /**
  * Returns the forms in which `lower(client_email)` may contain an address. SQLite, and PostgreSQL in the
- * locale C, leave non-ASCII capitals. Reads the addresses of the scope only for a non-ASCII address.
+ * locale C, leave non-ASCII capitals. A server of an earlier release leaves `xn--` domains. Reads the addresses of the
+ * scope only for a non-ASCII address.
  */
 export async function storedForms(db: Reads, scope: TenantScope, email: string): Promise<string[]> {
-  const wanted = email.toLowerCase()
+  const wanted = unicodeEmail(email).toLowerCase()
   if (isAscii(wanted)) return [wanted]
   const isBeyondAscii = isPostgres(db)
     ? sql`email ~ ${'[^\\x01-\\x7f]'}`
@@ -40,15 +42,11 @@ export async function storedForms(db: Reads, scope: TenantScope, email: string):
     db,
   )
   const forms = rows.map((row) => row.email).filter((form) => form.toLowerCase() === wanted)
-  return [...new Set([wanted, ...forms])].slice(0, maxForms)
+  return [...new Set([wanted, asciiEmail(wanted), ...forms])].slice(0, maxForms)
 }
 
 /** Bounds the parameters of a statement. An erasure repeats it. */
 const maxForms = 100
-
-function isAscii(text: string): boolean {
-  return !/[^\x01-\x7f]/.test(text)
-}
 
 /**
  * Returns the name in a client's searchable text: its first line (see `clientColumns`).

@@ -92,7 +92,9 @@ export async function eraseClient(context: Context, actor: Actor, input: ClientN
       const key = { business_id: businessId, email: counted, digest: digestOf(counted) }
       result.blocks += await eraseBlockedClient(tx.db, key)
       result.kept_answers += await rewriteBlocks(tx, (body) =>
-        body['business_id'] === businessId && body['email'] === counted ? { ...body, email: '' } : undefined,
+        body['business_id'] === businessId && clientEmailOf(String(body['email'])) === counted
+          ? { ...body, email: '' }
+          : undefined,
       )
       result.reminder_opt_outs += await forgetOptOut(tx, { business_id: businessId, email: counted })
       const emails = await storedForms(tx.db, { businessId }, address)

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { exampleClient, exampleIds, exampleTimes } from '../base/examples.ts'
 import {
+  ClientEmail,
   Id,
   InstantText,
   listParameters,
@@ -75,9 +76,7 @@ export const CreateEntry = Ruled(
         first_name: Name,
         last_name: Type.Optional(Name),
         email: Type.Optional(
-          Type.String({
-            format: 'email',
-            maxLength: 254,
+          ClientEmail({
             description:
               'Required for sessions. Without it, times are only offered by text message or by hand.',
           }),
@@ -228,7 +227,7 @@ export const EntriesQuery = StrictObject({
   service_id: Type.Optional(Id),
   location_id: Type.Optional(Id),
   staff_id: Type.Optional(Id),
-  email: Type.Optional(Trimmed(Type.String({ format: 'email', maxLength: 254 }))),
+  email: Type.Optional(Trimmed(ClientEmail())),
   business_id: Type.Optional(Type.String({ ...Id, description: 'For hub keys: one business of the hub.' })),
 })
 

@@ -53,6 +53,7 @@ import { calendarDisconnections } from './migrations/0053-calendar-disconnection
 import { importMatches } from './migrations/0054-import-matches.ts'
 import { cardDetails } from './migrations/0055-card-details.ts'
 import { metadata } from './migrations/0057-metadata.ts'
+import { unicodeDomains, unicodeDomainSteps } from './migrations/0058-unicode-domains.ts'
 import type { Tables } from './tables.ts'
 
 /** All migrations in order. Never change a released one. */
@@ -108,6 +109,7 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0054-import-matches': importMatches,
   '0055-card-details': cardDetails,
   '0057-metadata': metadata,
+  '0058-unicode-domains': unicodeDomains,
 }
 
 /** Names in the order of the migrations. */
@@ -135,14 +137,24 @@ export async function rewriteRows(
   inTransaction: <T>(work: (tx: Kysely<Tables>) => Promise<T>) => Promise<T>,
 ): Promise<void> {
   const pending = await pendingMigrations(migrator(db, engine))
-  if (!pending.includes('0011-plain-letters') || pending.includes('0001-first-schema')) return
-  let last: Searched | undefined
-  do {
-    const after = last
-    last = await inTransaction((tx) =>
-      plainLettersOf(tx as unknown as Kysely<unknown>, engine, { after, rows: rewrittenAtOnce }),
-    )
-  } while (last)
+  if (pending.includes('0011-plain-letters') && !pending.includes('0001-first-schema')) {
+    let last: Searched | undefined
+    do {
+      const after = last
+      last = await inTransaction((tx) =>
+        plainLettersOf(tx as unknown as Kysely<unknown>, engine, { after, rows: rewrittenAtOnce }),
+      )
+    } while (last)
+  }
+  // before the waiting list there are no clients, and the migration alone rewrites the bookings
+  if (!pending.includes('0058-unicode-domains') || pending.includes('0040-waiting-list')) return
+  for (const rewrite of unicodeDomainSteps(engine)) {
+    let last: readonly string[] | undefined
+    do {
+      const after = last
+      last = await inTransaction((tx) => rewrite(tx, { after, rows: rewrittenAtOnce }))
+    } while (last)
+  }
 }
 
 /**

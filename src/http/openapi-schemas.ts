@@ -52,7 +52,7 @@ export function componentReference(name: string, section = 'schemas'): string {
  * Keywords for our validation only. With `maxProperties` tools make up that many fields for each form: gigabytes of
  * them.
  */
-const ownKeywords = ['lowercase', 'timeZone', 'trimmed', 'fieldValue', 'rule', 'maxProperties']
+const ownKeywords = ['lowercase', 'mailbox', 'timeZone', 'trimmed', 'fieldValue', 'rule', 'maxProperties']
 
 function withoutKeywords(schema: Schema, added: Schema): Schema {
   const known = Object.entries(schema).filter(([keyword]) => !ownKeywords.includes(keyword))

@@ -1,3 +1,4 @@
+import { asciiEmail } from '../base/contact-formats.ts'
 import { type Instant, toMs } from '../base/instants.ts'
 
 /*
@@ -125,8 +126,8 @@ export function calendarMethod({ isCancelled }: Pick<Appointment, 'isCancelled'>
 function partyLines({ organizer, attendee }: Invitation): string[] {
   const name = (text: string) => `"${text.replaceAll(/["\u0000-\u001f\u007f]/g, ' ')}"`
   return [
-    `ORGANIZER;CN=${name(organizer.name)}:mailto:${organizer.email}`,
-    `ATTENDEE;CN=${name(attendee.name)};CUTYPE=INDIVIDUAL;ROLE=REQ-PARTICIPANT;PARTSTAT=ACCEPTED;RSVP=FALSE:mailto:${attendee.email}`,
+    `ORGANIZER;CN=${name(organizer.name)}:mailto:${asciiEmail(organizer.email)}`,
+    `ATTENDEE;CN=${name(attendee.name)};CUTYPE=INDIVIDUAL;ROLE=REQ-PARTICIPANT;PARTSTAT=ACCEPTED;RSVP=FALSE:mailto:${asciiEmail(attendee.email)}`,
   ]
 }
 

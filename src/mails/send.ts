@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import type { Transporter } from 'nodemailer'
 import type { Config } from '../base/config.ts'
-import { isEmail } from '../base/contact-formats.ts'
+import { asciiEmail, isEmail } from '../base/contact-formats.ts'
 import type { Instant } from '../base/instants.ts'
 import { type GuardOptions, guardedSocket } from '../webhooks/send.ts'
 import { mailRoute } from './mail-route.ts'
@@ -140,15 +140,18 @@ export class MailSender {
     await writeFile(join(directory, mailFileName(mail)), message, { mode: 0o600 })
   }
 
-  private message({ id, to, senderName, replyTo, offUrl, at, content }: OutgoingMail) {
-    const from = senderAddress(this.config)
+  private message({ id, senderName, replyTo, offUrl, at, content, ...mail }: OutgoingMail) {
+    // not every server on the way takes domains in Unicode (RFC 6531)
+    const from = asciiEmail(senderAddress(this.config))
+    const to = asciiEmail(mail.to)
     const name = plainName(senderName) || this.config.mailFrom?.name || 'Holdfast'
     const { subject, text, html, calendar, moreCalendars } = content
     return {
       envelope: { from, to: [to] }, // no header decides who receives it
       from: { name, address: from },
       to: { name: '', address: to },
-      ...(replyTo !== null && isOneAddress(replyTo) && { replyTo: { name: '', address: replyTo } }),
+      ...(replyTo !== null &&
+        isOneAddress(replyTo) && { replyTo: { name: '', address: asciiEmail(replyTo) } }),
       ...{ subject, text, html },
       messageId: `<${id}@${from.slice(from.indexOf('@') + 1)}>`,
       date: new Date(at),

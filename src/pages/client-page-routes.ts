@@ -9,7 +9,7 @@ import { bookingPageKey } from '../access/page-key.ts'
 import type { RateLimiter } from '../access/rate-limits.ts'
 import { brandedBusiness } from '../access/session.ts'
 import { readClientAddress } from '../base/client-network.ts'
-import { isEmail, isPhone } from '../base/contact-formats.ts'
+import { isEmail, isPhone, unicodeEmail } from '../base/contact-formats.ts'
 import { Problem } from '../base/errors.ts'
 import { exampleIds } from '../base/examples.ts'
 import { ownOrigins, publicUrl } from '../base/public-url.ts'
@@ -293,7 +293,7 @@ function mailboxOf(
     const phone = isPhone(contact) ? reachableNumber(contact, timezone, config) : undefined
     return phone === undefined ? 'phone' : mailboxOfNumber(businessId, phone)
   }
-  return isEmail(contact) ? { businessId, email: contact, phone: null } : 'email'
+  return isEmail(contact) ? { businessId, email: unicodeEmail(contact), phone: null } : 'email'
 }
 
 interface Visit extends ClientVisit {
