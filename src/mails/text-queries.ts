@@ -104,6 +104,24 @@ export async function findStop(db: Reads, client: StoppedClient): Promise<Instan
   return row?.opted_out_at
 }
 
+/** Maximum number of a client's bookings in which an agreement is searched. */
+const maxAgreements = 20
+
+/** Returns the numbers in a client's last bookings, the newest first, each with the client's agreement to texts. */
+export function findAgreements(
+  db: Reads,
+  { businessId, clientId }: Omit<StoppedClient, 'digest'>,
+): Promise<{ client_phone: string | null; text_agreed_at: Instant | null }[]> {
+  return db
+    .selectFrom('bookings')
+    .select(['client_phone', 'text_agreed_at'])
+    .where('business_id', '=', businessId)
+    .where('client_id', '=', clientId)
+    .orderBy('created_at', 'desc')
+    .limit(maxAgreements)
+    .execute()
+}
+
 /** Allows text messages to a client again. Returns false if `findStop` finds nothing. */
 export async function deleteStopOf(db: Queries, client: StoppedClient): Promise<boolean> {
   const { numDeletedRows } = await db

@@ -8,6 +8,7 @@ import {
   deleteOldCounts,
   deleteStop,
   deleteStopOf,
+  findAgreements,
   findSegments,
   findStop,
   insertStop,
@@ -59,6 +60,21 @@ export async function stoppedAt(
 ): Promise<Instant | undefined> {
   const stopped = await stoppedClient(context, client)
   return stopped && findStop(context.db.reads, stopped)
+}
+
+/**
+ * Returns when a client agreed to text messages to a number. Undefined if their last booking with it has no agreement, or
+ * if this server sends no texts. Only for people of the business: the number may be a stranger's.
+ */
+export async function agreedAt(
+  { db, config }: Pick<Context, 'db' | 'config'>,
+  { id, business_id, phone, timezone }: TextedClient,
+): Promise<Instant | undefined> {
+  const number = phone === null ? undefined : internationalNumber(phone, timezone)
+  if (config.smsUrl === '' || number === undefined) return undefined
+  const all = await findAgreements(db.reads, { businessId: business_id, clientId: id })
+  const last = all.find(({ client_phone }) => internationalNumber(client_phone ?? '', timezone) === number)
+  return last?.text_agreed_at ?? undefined
 }
 
 /** Ends the STOP of a client, who asked the business for it. */

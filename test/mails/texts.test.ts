@@ -323,6 +323,65 @@ onEachEngine('text messages', (engine) => {
     expect(await form({ email: 'grace@example.com' })).toEqual({ folded: true, seen: false })
   })
 
+  test('the form to book remembers the agreement of a client, until they reply STOP', async () => {
+    const made = await world()
+    const { service, business, sms } = made
+    const place = { businessId: business.id }
+    const desk = await logInNewPerson(service, { email: 'desk3@example.com', role: 'front_desk', place })
+    const phone = '+49 170 3300000'
+    const offer = await made.offer()
+    const page = async (query: string) => {
+      const { body } = await readConsole(service, `/console/book?service=${offer.service_id}${query}`, desk)
+      const html = String(body)
+      return {
+        isTicked: /name="texts"\s+value="on"\s+checked/.test(html),
+        text: textOf({ body: html } as never),
+      }
+    }
+    const stranger = { first_name: 'Ada', last_name: 'Lovelace', email: 'ada@example.com', phone }
+    const none = await made.book(offer, monday, { client: stranger })
+    const { id } = (none as unknown as { client: { id: string } }).client
+    expect((await page(`&client=${id}`)).isTicked).toBe(false)
+    await book(made, { phone, client: stranger })
+    const known = await page(`&client=${id}`)
+    expect(known).toMatchObject({ isTicked: true, text: expect.stringMatching(/Agreed on .*20/) as string })
+    expect(known.text).toContain('Without an email address, only a text message can go out')
+    expect((await page('')).isTicked).toBe(false)
+    // somebody else with the number never agreed
+    const eve = { business_id: business.id, first_name: 'Eve', last_name: 'Moore', phone }
+    const other = await made.call('POST', '/clients', eve)
+    expect((await page(`&client=${String(other.body['id'])}`)).isTicked).toBe(false)
+    await settle(made)
+    expect(await sms.report(service, { From: '+491703300000', Body: 'Stop' })).toBe(204)
+    const stopped = await page(`&client=${id}`)
+    expect(stopped).toMatchObject({
+      ...{
+        isTicked: false,
+        text: expect.stringMatching(/Replied STOP on .*: gets no text messages/) as string,
+      },
+    })
+    expect((await page(`&client=${String(other.body['id'])}`)).text).not.toContain('STOP')
+  })
+
+  test('a client without email is told by text of a move and a cancellation in the console', async () => {
+    const made = await world()
+    const { service, business, sms } = made
+    const place = { businessId: business.id }
+    const desk = await logInNewPerson(service, { email: 'desk4@example.com', role: 'front_desk', place })
+    const phone = '+49 170 3400000'
+    const booking = await book(made, { client: { first_name: 'Grace', last_name: 'Hopper', phone } })
+    await settle(made)
+    const before = sms.texts.length
+    const at = `/console/bookings/${booking.id}`
+    const move = String((await readConsole(service, `${at}/move`, desk)).body)
+    expect(move).toContain('name="tell"')
+    const cancel = String((await readConsole(service, `${at}/cancel`, desk)).body)
+    expect(cancel).toContain('Notify +491703400000')
+    await made.call('PATCH', `/businesses/${business.id}`, { text_kinds: ['confirmed'] })
+    expect(String((await readConsole(service, `${at}/move`, desk)).body)).not.toContain('name="tell"')
+    expect(sms.texts).toHaveLength(before)
+  })
+
   test('messages are listed by type and state, on the page as well', async () => {
     const made = await world()
     await book(made)

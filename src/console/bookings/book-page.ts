@@ -20,7 +20,7 @@ import { conflictList, conflictsOf, isAt, repeatFields, skipBox } from './book-s
 import { answerWords, bookingWords } from './booking-words.ts'
 import { freeTimes, type FreeTimes, nearGroup, type OthersFree } from './book-times.ts'
 import { itemFields, type ItemRow, lengthOfItems, offerText, totalOfItems } from './item-fields.ts'
-import { tellTick } from './telling.ts'
+import { confirmTick } from './telling.ts'
 
 /* The form to book for a client: first the client and the service, then everything else. */
 
@@ -139,6 +139,8 @@ export interface BookForm {
   asked?: boolean
   /** Other people who are free at a refused time. */
   free?: OthersFree | undefined
+  /** Text messages to a known client; undefined if this server sends none. */
+  texted?: TextedClient | undefined
   /** Earlier clients; undefined without a search. */
   found?: readonly FoundClient[] | undefined
 }
@@ -148,6 +150,12 @@ export function clientTyped({ client }: Pick<FoundClient, 'client'>) {
   const { id, first_name, last_name, email, phone, notes } = client
   const contact = { first_name, last_name, email: email ?? '', phone: phone ?? '' }
   return { client: id, known: id, client_notes: notes ?? '', ...contact }
+}
+
+/** When a known client agreed to text messages, and when they replied STOP. */
+export interface TextedClient {
+  agreed: Instant | undefined
+  stopped: Instant | undefined
 }
 
 type FoundClient = Awaited<ReturnType<typeof clientTimes>>[number]
@@ -233,7 +241,7 @@ export function bookForm(form: BookForm): ShownPage {
         ${answerFields(answerWords(texts), state, { fields: questionsOf(items) })}
         ${field(state, { name: 'notes', label: t.notes, rows: 2, max: 1000, focus: form.next === 'notes' })}
         ${form.hasCoupons ? field(state, { name: 'coupon', label: t.coupon, max: 40 }) : ''}
-        ${form.isOver ? html`<p class="soft">${t.untoldAfterwards}</p>` : tellTick(visit, state, t.tell)}
+        ${form.isOver ? html`<p class="soft">${t.untoldAfterwards}</p>` : confirmTick(visit, state, t.tell)}
         <div class="save">
           <p data-fresh>${sumLine(form)}</p>
           ${warningBox(state, form.isOver ? t.afterwards : t.anyway)} ${skipBox(visit, state)}
@@ -323,7 +331,7 @@ export function othersFree({ texts }: Pick<ConsoleVisit, 'texts'>, free: BookFor
 const unchecked = (isNext: boolean): Html => html`formnovalidate ${focusIf(isNext)}`
 
 /** The parts of the form about the client. */
-type ClientPart = Pick<BookForm, 'visit' | 'items' | 'state' | 'found' | 'next'>
+type ClientPart = Pick<BookForm, 'visit' | 'items' | 'state' | 'found' | 'next' | 'texted'>
 
 function clientPart(form: ClientPart): Html {
   const { client_notes: notes = '' } = form.state.typed
@@ -440,7 +448,15 @@ function clientFields({ visit, items, state, next }: ClientPart): Html {
 }
 
 /** Renders the agreement to text messages. It stays visible when the fields of a client with a phone number are folded. */
-function textsTick({ visit, state }: Pick<ClientPart, 'visit' | 'state'>): Html {
-  if (!visit.hasTexts || visit.business?.text_kinds_json === '[]') return html``
-  return tick(state, 'texts', visit.texts.book.textsAgreed)
+function textsTick({ visit, state, texted }: Pick<ClientPart, 'visit' | 'state' | 'texted'>): Html {
+  const { texts, locale, business } = visit
+  if (!visit.hasTexts || business?.text_kinds_json === '[]') return html``
+  const day = (instant: Instant) => dayText(instant, { timezone: business?.timezone ?? 'UTC', locale })
+  const { stopped, agreed } = texted ?? {}
+  const known = stopped
+    ? warning(html`${texts.clients.stopped({ date: day(stopped) })}`)
+    : agreed
+      ? html`<p class="soft">${texts.book.textsAgreedOn({ date: day(agreed) })}</p>`
+      : ''
+  return html`${tick(state, 'texts', texts.book.textsAgreed)} ${known}`
 }

@@ -8,7 +8,8 @@ import { type Instant, instantFromMs, parseInstant, plusMinutes, toMs } from '..
 import { showBooking } from '../../bookings/booking.ts'
 import { ConvertHold } from '../../bookings/booking-schemas.ts'
 import { hasCoupons } from '../../bookings/coupon.ts'
-import { clientAt, clientTimes, listClients } from '../../bookings/client.ts'
+import type { Actor } from '../../access/actor.ts'
+import { clientAt, clientTimes, listClients, showClient } from '../../bookings/client.ts'
 import type { Context } from '../../bookings/context.ts'
 import { bookForClient } from '../../bookings/conversion.ts'
 import { bookSeriesForClient } from '../../bookings/series-conversion.ts'
@@ -31,8 +32,17 @@ import {
   FormFault,
 } from '../frame/console-route.ts'
 import { instantOf, momentText, wallFields } from '../frame/formats.ts'
+import { agreedAt, stoppedAt } from '../../mails/text-report.ts'
 import { answersOf, refusedAnswers } from '../../pages/answer-fields.ts'
-import { type BookForm, bookForm, clientTyped, nearTimesOf, questionsOf, serviceForm } from './book-page.ts'
+import {
+  type BookForm,
+  bookForm,
+  clientTyped,
+  nearTimesOf,
+  questionsOf,
+  serviceForm,
+  type TextedClient,
+} from './book-page.ts'
 import { readFreeTimes, readOthersFree } from './book-times.ts'
 import { readRepeat } from './book-series.ts'
 import { isMasked } from './booking-page.ts'
@@ -187,13 +197,42 @@ async function orNone<T>(reading: Promise<T>): Promise<T | undefined> {
 }
 
 /** Returns the fields of a client, or of a booking's client; empty if the person may not see them. Throws not_found. */
-async function clientOfBooking(context: Context, { person }: BusinessVisit, id: string): Promise<Typed> {
+async function clientOfBooking(context: Context, visit: BusinessVisit, id: string): Promise<Typed> {
+  const { person } = visit
   try {
-    return clientTyped(await clientAt(context, person, id))
+    const found = await clientAt(context, person, id)
+    const typed = clientTyped(found)
+    const texted = await textedClient(context, visit, typed)
+    // an agreement stands until the client ends it
+    return { ...typed, texts: texted?.agreed && !texted.stopped ? 'on' : '' }
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'not_found') throw error
     await showBooking(context, person, id) // exists for a colleague's client, or for an erased one
     return {}
+  }
+}
+
+/** Returns what is known of text messages to the client of a form. Undefined for one whom the person does not know. */
+async function textedClient(
+  context: Context,
+  { hasTexts, business, person }: BusinessVisit,
+  { known: id = '', phone }: Typed,
+): Promise<TextedClient | undefined> {
+  if (!hasTexts || !isUuid(id) || !phone) return undefined
+  if (person.role === 'staff' && !(await maySee(context, person, id))) return undefined
+  const { timezone } = business
+  const client = { id, business_id: business.id, phone: typedPhone(phone), timezone }
+  const [agreed, stopped] = await Promise.all([agreedAt(context, client), stoppedAt(context, client)])
+  return { agreed, stopped }
+}
+
+/** Returns true if a person may see a client. */
+async function maySee(context: Context, person: Actor, id: string): Promise<boolean> {
+  try {
+    return (await showClient(context, person, id)).client.id === id
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'not_found') return false
+    throw error
   }
 }
 
@@ -350,7 +389,8 @@ async function sentForm(
   const services = followers(visit, catalogue, location)
   const items = itemsIn(service, { visit, typed: state.typed, services: catalogue.services })
   const coupons = await hasCoupons(context, visit.business.id)
-  return { visit, catalogue, service, items, services, hasCoupons: coupons, location, isOver, state }
+  const texted = await textedClient(context, visit, state.typed)
+  return { visit, catalogue, service, items, services, hasCoupons: coupons, location, isOver, state, texted }
 }
 
 /** Replaces the time in the fields by a chosen free time. */
@@ -409,7 +449,8 @@ async function unchosenForm(context: Context, visit: BusinessVisit, state: FormS
   const member = catalogue.staff.find(({ id }) => id === who)
   const isKnown = (state.typed['first_name'] ?? '') !== ''
   const step = (await clientStep(context, visit, state)) ?? { next: isKnown ? undefined : ('q' as const) }
-  return serviceForm({ visit, services, items: [], state, at, withWhom: member?.name, ...step })
+  const texted = await textedClient(context, visit, state.typed)
+  return serviceForm({ visit, services, items: [], state, at, withWhom: member?.name, texted, ...step })
 }
 
 /** Returns the form after a search for clients, or after the choice of one. Undefined for other buttons. */
@@ -417,15 +458,18 @@ async function clientStep(
   context: Context,
   visit: BusinessVisit,
   state: FormState,
-): Promise<Partial<Pick<BookForm, 'state' | 'found' | 'next'>> | undefined> {
+): Promise<Partial<Pick<BookForm, 'state' | 'found' | 'next' | 'texted'>> | undefined> {
   const { pick, q = '', ...typed } = state.typed
   if (pick !== undefined) {
     const known = await clientOfBooking(context, visit, pick)
-    return { state: filledForm({ ...typed, ...known }), next: 'notes' }
+    return {
+      ...{ state: filledForm({ ...typed, ...known }), next: 'notes' },
+      texted: await textedClient(context, visit, known),
+    }
   }
   if (typed['do'] === 'new')
     return {
-      state: filledForm({ ...typed, ...newClient(q.trim()), known: '', client_notes: '' }),
+      state: filledForm({ ...typed, ...newClient(q.trim()), known: '', client_notes: '', texts: '' }),
       next: 'first_name',
     }
   if (typed['do'] !== 'find') return undefined

@@ -38,7 +38,8 @@ import { namesOfPeople } from './item-list.ts'
 import { chargeFields } from './charge-form.ts'
 import { leftToRefund } from './fee-lines.ts'
 import { presentRefund, refundFields } from './refund-form.ts'
-import { filedHint, whyUntold } from './telling.ts'
+import type { TextKind } from '../../catalogue/mail-settings-rules.ts'
+import { filedHint, toldAt } from './telling.ts'
 
 /*
  * The forms of a booking. After a refusal, each keeps its input and shows the changes made by others
@@ -223,22 +224,22 @@ function cancelForm({ view, state }: ShownForm): { title: string; fields: Html; 
       : html`<p>${texts.refundByOwner({ amount })}</p>`
   return {
     title: texts.cancelTitle,
-    fields: html`${refund} ${reachChoice(visit, state, row.series_id)} ${tellChoice(view, state)}
+    fields: html`${refund} ${reachChoice(visit, state, row.series_id)} ${tellChoice(view, state, 'cancelled')}
     ${field(state, { name: 'cancel_reason', label: texts.reasonLabel, rows: 4, max: 500 })}`,
     submit: texts.cancelNow,
   }
 }
 
-/** Renders the choice of telling the client. */
-export function tellChoice({ visit, row }: BookingView, state: FormState): Html {
+/** Renders the choice of telling the client. Messages without a kind go by email only. */
+export function tellChoice({ visit, row }: BookingView, state: FormState, kind?: TextKind): Html {
   const texts = visit.texts.booking
   if (row.client_email === '') return html``
-  const why = whyUntold(visit, row.client_email)
-  if (why !== undefined) return html`<p class="soft">${why}</p>`
+  const told = toldAt(visit, row, kind === undefined ? [] : [kind])
+  if ('why' in told) return html`<p class="soft">${told.why}</p>`
   const asked = radios(state, {
     ...{ name: 'tell', label: texts.tellAsk },
     options: [
-      ['yes', texts.tellYes({ email: row.client_email })],
+      ['yes', texts.tellYes({ email: told.to })],
       ['no', texts.tellNo],
     ],
   })
@@ -313,5 +314,5 @@ export function readDetails(view: BookingView, typed: Typed) {
 function personFields({ view, state }: ShownForm, takers: Takers): Html {
   const texts = view.visit.texts.booking
   return html`${choice(state, { name: 'staff_id', label: texts.who, options: [...takers, ['', texts.anyone]] })}
-  ${reachChoice(view.visit, state, view.row.series_id)} ${tellChoice(view, state)}`
+  ${reachChoice(view.visit, state, view.row.series_id)} ${tellChoice(view, state, 'changed')}`
 }

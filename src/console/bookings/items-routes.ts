@@ -187,7 +187,7 @@ async function itemsPage(
         ${versionFields(view)}
         ${itemFields(visit, { typed: state.typed, faults: named }, { catalogue, rows, first: 0, services, added })}
         ${answerFields(answerWords(texts), state, { fields: newQuestions(view, catalogue, rows) })}
-        ${tellChoice(view, state)} ${warningBox(state, texts.booking.itemsAnyway)}
+        ${tellChoice(view, state, 'changed')} ${warningBox(state, texts.booking.itemsAnyway)}
         <div class="buttons">
           <button type="submit" name="do" value="save" class="main">${texts.form.save}</button>
           <a class="button" href="${bookingPath(view)}">${texts.form.back}</a>

@@ -9,7 +9,7 @@ import { itemsOf } from '../../database/shown-item-rules.ts'
 import { hidden } from '../../pages/form.ts'
 import { isMasked } from '../bookings/booking-page.ts'
 import { isVisit } from '../bookings/item-list.ts'
-import { whyUntold } from '../bookings/telling.ts'
+import { toldAt } from '../bookings/telling.ts'
 import { type ConsoleVisit, doneNotice, pathOf } from '../frame/console-page.ts'
 import { clientName, wallFields } from '../frame/formats.ts'
 
@@ -35,7 +35,7 @@ export async function movedNotice(context: Context, visit: ConsoleVisit, undo = 
   if (!isUuid(id) || !isInstant(starts_at) || !isInstant(ends_at)) return plain
   const row = await showBooking(context, person, id).catch(() => undefined)
   if (!row || String(row.version) !== version || isMasked({ visit, row })) return plain
-  const isTold = told === 'told' && whyUntold(visit, row.client_email) === undefined
+  const isTold = told === 'told' && 'to' in toldAt(visit, row, ['changed'])
   const items = isVisit(row) ? itemsOf(row) : []
   const place = (span: Pick<Place, 'starts_at' | 'ends_at'>, who: string | null) => ({
     ...{ fromMs: toMs(span.starts_at), toMs: toMs(span.ends_at) },

@@ -15,6 +15,7 @@ import { listBusinessesInScope, showBusinessInScope } from '../../catalogue/busi
 import { goneClient } from '../../http/gone-client.ts'
 import { countUnseenMails } from '../../mails/mail.ts'
 import { mailRoute, mailRouteOf } from '../../mails/mail-route.ts'
+import { textNumberOf, type TextSubject } from '../../mails/text-route.ts'
 import { appHead } from '../../pages/app-files.ts'
 import { icon, type IconName } from '../../pages/icons.ts'
 import { sendPage } from '../../pages/page.ts'
@@ -107,6 +108,8 @@ export interface ConsoleVisit extends ConsoleLanguage {
   mails: ReturnType<typeof mailRoute>
   /** True if this server sends text messages. */
   hasTexts: boolean
+  /** Returns the number for text messages about a booking, see `textNumberOf`. */
+  textNumberOf: (booking: TextSubject) => string | undefined
   /** Key for a form of this page that must not do its work twice. */
   once: string
 }
@@ -210,6 +213,7 @@ async function lookUp(
     isGone: goneClient(request),
     calledAt: `${request.protocol}://${request.host}`,
     hasTexts: context.config.smsUrl !== '',
+    textNumberOf: (booking: TextSubject) => textNumberOf(booking, context.config),
   }
   const wanted = named?.toLowerCase()
   const elsewhere = () => placeWith(context, { person, places }, wanted)

@@ -96,6 +96,7 @@ export interface TextParameters {
   'hours.needsTimes': { day: string | number }
   'overrides.under': { count: number; isMore: boolean }
   'book.total': { amount: string | number }
+  'book.textsAgreedOn': { date: string | number }
   'book.badParty': { most: string | number }
   'book.seatsLeft': { count: string | number }
   'book.freeOn': { day: string | number }
