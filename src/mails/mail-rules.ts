@@ -51,6 +51,8 @@ export function pauseSeconds(attempts: number): number {
 
 /** Emails to one client from one business within an hour. */
 export const maxToClientPerHour = 5
+/** Text messages to one number from one business within an hour. A family may share it, and each gets its own limit. */
+export const maxToNumberPerHour = 15
 /** Emails to one recipient of a business within an hour. Beyond this, one email reports many bookings. */
 export const maxToBusinessPerHour = 20
 /** The same when one of them is about a request, whose deadline would pass while it waits. It is sent before others. */

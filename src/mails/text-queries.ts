@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
 import type { TextKind } from '../catalogue/mail-settings-rules.ts'
 import type { Queries, Reads } from '../database/database.ts'
+import type { MailsTable } from '../database/tables.ts'
 
 /** Returns the messages that a business also sends as a text. */
 export async function findTextKinds(db: Reads, businessId: string): Promise<TextKind[]> {
@@ -73,6 +74,35 @@ export async function insertStop(
     .where('to_phone', '=', phone)
     .where('status', '=', sql.lit('queued'))
     .execute()
+}
+
+/** A text message that was sent, and its client. */
+interface SentText {
+  sent_at: Instant | null
+  client_id: string | null
+}
+
+/** Finds the messages sent to a number of a business since an instant, the oldest first, at most `max`. */
+export async function textsSince(
+  db: Reads,
+  { business_id, recipient }: Pick<MailsTable, 'business_id' | 'recipient'>,
+  { since, max }: { since: Instant; max: number },
+): Promise<SentText[]> {
+  const rows = await db
+    .selectFrom('mails as m')
+    .innerJoin('bookings as b', 'b.id', 'm.booking_id')
+    .select(['m.sent_at', 'b.client_id'])
+    .where('m.status', '=', sql.lit('sent'))
+    .where('m.sent_with', 'is', null)
+    .where('m.business_id', '=', business_id)
+    .where('b.business_id', '=', business_id)
+    .where('m.audience', '=', 'client')
+    .where('m.recipient', '=', recipient)
+    .where('m.sent_at', '>', since)
+    .orderBy('m.sent_at', 'desc')
+    .limit(max)
+    .execute()
+  return rows.toReversed()
 }
 
 /** Allows text messages to a number again. */

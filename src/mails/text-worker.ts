@@ -9,8 +9,15 @@ import { quietHoursIn } from '../catalogue/mail-settings-rules.ts'
 import type { ClientMailbox } from './client-link-mail.ts'
 import { clientLinkText } from './client-link-text.ts'
 import type { Context } from './context.ts'
-import { isAnyMailDue, type LeasedMail, leaseMails, sentSince } from './mail-queries.ts'
-import { isAboutFee, leaseSeconds, limitSeconds, maxToClientPerHour, quietUntil } from './mail-rules.ts'
+import { isAnyMailDue, type LeasedMail, leaseMails } from './mail-queries.ts'
+import {
+  isAboutFee,
+  leaseSeconds,
+  limitSeconds,
+  maxToClientPerHour,
+  maxToNumberPerHour,
+  quietUntil,
+} from './mail-rules.ts'
 import { mailViewOf, noAddresses, shownFeeOf } from './mail-view.ts'
 import { sendNotice } from './notice.ts'
 import { isAnyNoticeDue, leaseNotices, type NoticeOf } from './notice-queries.ts'
@@ -18,7 +25,7 @@ import { type LeasedTurn, limitedUntil, type NextMail, OutboxWorker, turnOf } fr
 import { renderText } from './render-text.ts'
 import { findToldSeries } from './series.ts'
 import { stopDigestOf } from './text-report.ts'
-import { countSegments, hasStopped, insertStop } from './text-queries.ts'
+import { countSegments, hasStopped, insertStop, textsSince } from './text-queries.ts'
 import { textNumberOf } from './text-route.ts'
 import { monthOf, segmentsOf } from './text-rules.ts'
 import { type TextResult, TextSender } from './text-sender.ts'
@@ -200,8 +207,11 @@ export class TextWorker extends OutboxWorker {
       return this.postpone(mails, { until: quiet, waits_for: 'quiet_hours' })
     }
     const since = plusSeconds(now, -limitSeconds)
-    const sent = await sentSince(db.reads, mail, { since, max: maxToClientPerHour })
-    if (sent.length >= maxToClientPerHour) return this.postpone(mails, limitedUntil(sent[0] ?? now))
+    const sent = await textsSince(db.reads, mail, { since, max: maxToNumberPerHour })
+    const clients = new Set([booking.client_id, ...sent.map(({ client_id }) => client_id)])
+    const most = Math.min(clients.size * maxToClientPerHour, maxToNumberPerHour)
+    const last = sent.at(-most) // exists if there is no room
+    if (last) return this.postpone(mails, limitedUntil(last.sent_at ?? now))
     const full = await this.countText(next)
     if (full) return this.postpone(mails, full)
     const result = await this.send(mails, next)

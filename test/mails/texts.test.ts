@@ -499,6 +499,29 @@ onEachEngine('text messages', (engine) => {
     expect(waiting.toSorted()).toEqual(['recipient_limit', 'server_limit'])
   })
 
+  test('clients who share a number get five an hour each, and fifteen together', async () => {
+    const made = await world()
+    const phone = '+49 170 4100000'
+    const child = async (first_name: string, count: number) => {
+      const client = { first_name, last_name: 'Berg', email: 'family@example.com', phone }
+      for (let time = 0; time < count; time += 1) await book(made, { phone, client })
+      await settle(made)
+    }
+    const sent = () => made.sms.texts.length
+    await child('Mia', 6)
+    expect(sent()).toBe(5)
+    await child('Ben', 4)
+    expect(sent()).toBe(10) // the sixth of Mia is among them
+    for (const name of ['Eva', 'Ida', 'Tom']) await child(name, 4)
+    expect(sent()).toBe(15)
+    expect(new Set((await textsOf(made)).flatMap(({ waits_for }) => waits_for ?? []))).toEqual(
+      new Set(['recipient_limit', 'turn']),
+    )
+    made.service.clock.advance(3_600)
+    await settle(made)
+    expect(sent()).toBe(22)
+  })
+
   test('a message that the limit of the server stops neither counts for its business nor is lost', async () => {
     const made = await world('twilio', { variables: { SMS_PER_HOUR: '2' } })
     for (let count = 0; count < 4; count += 1) await book(made)

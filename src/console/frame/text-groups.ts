@@ -96,13 +96,13 @@ export interface TextParameters {
   'hours.needsTimes': { day: string | number }
   'overrides.under': { count: number; isMore: boolean }
   'book.total': { amount: string | number }
-  'book.textsAgreedOn': { date: string | number }
   'book.badParty': { most: string | number }
   'book.seatsLeft': { count: string | number }
   'book.freeOn': { day: string | number }
   'book.freeLater': { day: string | number }
   'book.dayFull': { day: string | number }
   'book.newNamed': { name: string | number }
+  'book.textsAgreedOn': { date: string | number }
   'book.blockedBy': { name: string | number }
   'book.blockedByFor': { name: string | number; reason: string | number }
   'book.ofItem': { service: string | number; text: string | number }
