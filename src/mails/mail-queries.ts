@@ -39,7 +39,8 @@ export type LeasedMail = Omit<MailsTable, 'attempts' | 'next_attempt_at'> & {
 
 /**
  * The oldest email that waits for its recipient. A deposit request blocks no other email while the client may still be
- * paying. An email that asks the business for an answer does not wait for postponed ones.
+ * paying. An email that asks the business for an answer does not wait for postponed ones. Clients who share a number
+ * do not wait for each other's limits.
  */
 function isOldest(now: Instant) {
   const paying = plusSeconds(now, -depositDueSeconds)
@@ -48,6 +49,7 @@ function isOldest(now: Instant) {
      where e.status = 'queued' and e.business_id = m.business_id and e.audience = m.audience
        and e.recipient = m.recipient and e.id < m.id
        and not (e.next_attempt_at > ${now} and (e.kind = 'deposit_due' and e.created_at > ${paying}
+           or (e.waits_for = 'recipient_limit') is true and e.to_phone is not null and e.booking_id <> m.booking_id
            or m.audience = 'business' and m.kind in (${sql.join(kindsToAnswer.map((kind) => sql.lit(kind)))}))))`
 }
 
