@@ -45,6 +45,20 @@ export async function withQuestions<Shown extends ShownEntry>(
   )
 }
 
+/** Adds what people of a business must ask the client before they book the offered time. They need no agreement to terms. */
+export async function withQuestionsForPeople<Shown extends ShownEntry>(
+  context: Context,
+  shown: readonly Shown[],
+): Promise<(Shown & LinkedEntry)[]> {
+  return Promise.all(
+    shown.map(async (one) => {
+      if (one.entry.status !== 'offered') return { ...one, questions: [], missing: [] }
+      const { questions, missing } = await askedOf(context, one.entry, [])
+      return { ...one, questions, missing: missing.filter((name) => name === 'phone') }
+    }),
+  )
+}
+
 async function askedOf(
   context: Context,
   entry: ShownEntry['entry'],

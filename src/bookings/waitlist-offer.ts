@@ -205,16 +205,18 @@ type TakeInput = Pick<Parameters<typeof convertHold>[2], 'custom_field_values' |
   offerId: string
   /** Details that the services require and the entry lacks. */
   client?: { last_name?: string; phone?: string }
+  /** The person of the business who books it, by the rules for people. Undefined for the client. */
+  by?: Actor | undefined
 }
 
 /**
- * Books the offered time for its client. A deposit is due as for visitors. If the service asks for confirmation, it is a
+ * Books the offered time for its client. If the client takes it, a deposit is due as for visitors. If the service asks for confirmation, it is a
  * request, unless a person offered the time. Throws as convertHold does, among others
  * hold_expired.
  */
 export function takeOffer(
   context: Context,
-  { entry, offerId, client = {}, ...input }: TakeInput,
+  { entry, offerId, client = {}, by = clientOf(entry), ...input }: TakeInput,
 ): Promise<Conversion> {
   const { first_name, last_name, email, phone, locale, time_zone, text_consent } = entry
   const store = Object.assign(
@@ -226,7 +228,7 @@ export function takeOffer(
   const known = { ...(last_name !== '' && { last_name }), ...(phone !== null && { phone }) }
   return convertHold(
     context,
-    clientOf(entry),
+    by,
     {
       ...{ ...input, hold_id: offerId, isOffer: true },
       isConfirmed: entry.hold_id === offerId && entry.offer_by_hand === 1,

@@ -214,7 +214,7 @@ function subjectOf(view: MailView, language: Language): string {
   const { say } = language
   if (audience === 'business') return `${ownerSubject(view, language)} – ${business.name}`
   const times = clientsTimes(booking, language)
-  const common = { service: booking.serviceName, business: business.name, ...times }
+  const common = { service: countedService(booking, language), business: business.name, ...times }
   if (kind !== 'reminder')
     return say('mail.subject', { ...common, what: say(`mail.${newsOf(view)}.subject`) })
   const days = daysBetween(now, booking.startsAt, leadingZone(view))
@@ -256,11 +256,17 @@ function ownerNews({ kind, dispute }: Pick<MailView, 'kind' | 'dispute'>): Owner
 
 function ownerSubject(view: MailView, language: Language): string {
   const { booking } = view
-  const { client, serviceName, staffName } = booking
+  const { client, staffName } = booking
   const { date, time } = timesOf(booking, language)
   const what = language.say(`mail.owner.${ownerNews(view)}.subject`)
-  const parts = [nameOf(client, language), serviceName, `${date} ${time}`, staffName]
+  const parts = [nameOf(client, language), countedService(booking, language), `${date} ${time}`, staffName]
   return `${what}: ${parts.filter(Boolean).join(', ')}`
+}
+
+/** Returns the service for a subject, with the number of dates if the email reports several of a series. */
+function countedService({ serviceName: service, series }: MailView['booking'], { say }: Language): string {
+  const count = series?.reports ?? 1
+  return count > 1 ? say('mail.series.counted', { service, count }) : service
 }
 
 /** As in the console, an erased client has neither name nor address. */

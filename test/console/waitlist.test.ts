@@ -53,6 +53,52 @@ onEachEngine('the waiting list in the console', (engine) => {
     expect(await entry()).toMatchObject({ status: 'ended', ended_because: 'removed' })
   })
 
+  test('books the offered time for a client on the phone, with what the service asks', async () => {
+    const { service, business } = world
+    const offer = await makeOffer(service, business.id, { name: 'Colour' })
+    const { body: changed } = await world.call('PATCH', `/services/${offer.service_id}`, {
+      ...{ custom_fields: [{ label: 'Any allergies?', type: 'short_text', required: true }] },
+      client_fields: { phone: 'required' },
+    })
+    const [question] = changed.custom_fields as { id: string }[]
+    const { body } = await world.call('POST', '/waitlist', {
+      ...{
+        ...offer,
+        from: '2026-12-01',
+        to: '2026-12-05',
+        client: { first_name: 'Tove', last_name: 'Dahl' },
+      },
+    })
+    const act = (fields: Record<string, string>) =>
+      sendForm(service, `/console/waitlist/${body.id}`, fields, desk)
+    await act({ action: 'offer', date: '2026-12-02', time: '11:00' })
+    const entry = async () => (await world.call('GET', `/waitlist/${body.id}`)).body
+    const offerId = String((await entry()).offer.hold_id)
+    const page = String((await readConsole(service, '/console/waitlist', desk)).body)
+    expect(page).toContain(`name="answer-${question?.id}"`)
+    expect(textOf({ body: page })).toContain('Book for the client')
+    const refused = await act({ action: 'take', offer: offerId, phone: '+49 30 555 01' })
+    expect(refused.status).toBe(422)
+    expect(String(refused.body)).toMatch(/<details class="more" open/)
+    expect(String(refused.body)).toContain('value="+49 30 555 01"')
+    const answer = { [`answer-${question?.id}`]: 'None' }
+    expect((await act({ action: 'take', offer: offerId, ...answer })).status).toBe(422) // no phone
+    const taken = await act({ action: 'take', offer: offerId, phone: '+49 30 555 01', ...answer })
+    expect([taken.status, taken.headers['location']]).toEqual([
+      303,
+      `/console/bookings/${offerId}?done=booked`,
+    ])
+    expect(await entry()).toMatchObject({ status: 'booked' })
+    expect((await world.call('GET', `/bookings/${offerId}`)).body).toMatchObject({
+      ...{ status: 'confirmed', starts_at: '2026-12-02T11:00:00+01:00' },
+      client: { first_name: 'Tove', phone: '+49 30 555 01' },
+      custom_field_values: [{ value: 'None' }],
+    })
+    const again = await act({ action: 'take', offer: offerId, phone: '+49 30 555 01', ...answer })
+    expect(again.status).toBe(422)
+    expect(textOf(again)).toContain('This offer is over.')
+  })
+
   test('is in the reports with the gaps that it filled and their price', async () => {
     const { service, business } = world
     const place = { businessId: business.id }

@@ -38,7 +38,8 @@ onEachEngine('mails about series', (engine) => {
         })
       const uids = new Set(parts.flatMap((part) => /UID:([0-9a-f-]+)@/.exec(part)?.[1] ?? []))
       const methods = new Set(parts.flatMap((part) => /METHOD:(\w+)/.exec(part)?.[1] ?? []))
-      return { to: mail.recipients[0], text: mail.text.replaceAll('\r\n', '\n'), uids, methods }
+      const { subject } = mail.headers
+      return { to: mail.recipients[0], subject, text: mail.text.replaceAll('\r\n', '\n'), uids, methods }
     })
   }
 
@@ -50,6 +51,8 @@ onEachEngine('mails about series', (engine) => {
     const dates = '* Mon, 1 Mar 2027 · 9:00\n* Mon, 29 Mar 2027 · 9:00\n* Mon, 26 Apr 2027 · 9:00'
     for (const { text } of mails) expect(text).toContain(`All dates\n\n${dates}`)
     const mine = mails.find(({ to }) => to === client.email)
+    expect(mine?.subject).toMatch(/^Confirmed: .+ \(3 dates\), .*1 Mar.*9:00/)
+    expect(mails.find(({ to }) => to === desk)?.subject).toContain('(3 dates), Mon, 1 Mar')
     expect(mine?.text).toContain('Your appointments are confirmed.')
     expect(mine?.uids).toEqual(new Set(ids))
     expect(mine?.methods).toEqual(new Set(['REQUEST']))

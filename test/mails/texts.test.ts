@@ -335,7 +335,7 @@ onEachEngine('text messages', (engine) => {
       const html = String(body)
       return {
         isTicked: /name="texts"\s+value="on"\s+checked/.test(html),
-        text: textOf({ body: html } as never),
+        text: textOf({ body: html }),
       }
     }
     const stranger = { first_name: 'Ada', last_name: 'Lovelace', email: 'ada@example.com', phone }

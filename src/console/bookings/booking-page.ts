@@ -76,7 +76,8 @@ export function bookingPage(view: BookingView, notice: Html, isNew = false): Htm
   const isMasked = 'redacted' in shown
   return html`<article class="booking">
     <div>
-      ${notice} ${row.respond_by === null || isMasked ? '' : requestPart(visit, row, openDates(view))}
+      ${notice}
+      ${row.respond_by === null || isMasked ? '' : requestPart(visit, row, { dates: openDates(view), now: view.now })}
       ${bookingHead(view)} ${clientPart(view, shown)}
       <ul class="lines" aria-label="${visit.texts.booking.services}">
         ${itemLines(visit, row, view.team)} ${isMasked || row.cancelled_at !== null ? '' : addLine(view)}

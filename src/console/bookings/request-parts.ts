@@ -1,7 +1,9 @@
 import { html, type Html } from '../../base/html.ts'
 import type { Instant } from '../../base/instants.ts'
+import { policyOf } from '../../catalogue/change-policy-rules.ts'
 import { presentBooking } from '../../bookings/presented-booking.ts'
 import type { BookingRow } from '../../database/shown-booking.ts'
+import { changeRulesOf } from '../../database/shown-item-rules.ts'
 import { hidden } from '../../pages/form.ts'
 import { icon } from '../../pages/icons.ts'
 import { type ConsoleVisit, pathOf } from '../frame/console-page.ts'
@@ -51,12 +53,24 @@ export function datesPart(
 }
 
 /** Renders the deadline of a request and the buttons that answer it, for the top of its page. */
-export function requestPart(visit: ConsoleVisit, row: BookingRow, dates: readonly Instant[]): Html {
+export function requestPart(
+  visit: ConsoleVisit,
+  row: BookingRow,
+  { dates, now }: { dates: readonly Instant[]; now: Instant },
+): Html {
   const title = visit.texts.booking.status.request
   return html`<section class="request" aria-label="${title}">
     <p>
       ${icon('waiting')} <span><b>${title}</b> <span>${deadlineText(visit, row)}</span></span>
     </p>
-    ${datesPart(visit, dates, row.timezone)} ${answerButtons(visit, row)}
+    ${datesPart(visit, dates, row.timezone)} ${lateNote(visit, row, now)} ${answerButtons(visit, row)}
   </section>`
+}
+
+/** Renders that the client could not cancel a booking online once the request is confirmed. */
+function lateNote({ texts, locale }: ConsoleVisit, row: BookingRow, now: Instant): Html {
+  const { cancelUntil } = policyOf(changeRulesOf(row), row, now)
+  if (cancelUntil === null || now < cancelUntil) return html``
+  const time = momentText(cancelUntil, { timezone: row.timezone, locale })
+  return html`<p class="soft">${texts.requests.tooLate({ time })}</p>`
 }

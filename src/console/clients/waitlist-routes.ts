@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify'
-import { validationProblem } from '../../base/errors.ts'
+import { Problem, type ProblemCode, validationProblem } from '../../base/errors.ts'
 import { html, type Html } from '../../base/html.ts'
 import { languageFor } from '../../base/languages.ts'
 import { readClientAddress } from '../../base/client-network.ts'
 import type { Context } from '../../bookings/context.ts'
-import { createEntry, endEntry, listEntries, type ShownEntry, showEntry } from '../../bookings/waitlist.ts'
-import { offerByHand, skipEntry } from '../../bookings/waitlist-offer.ts'
+import { createEntry, endEntry, listEntries, showEntry } from '../../bookings/waitlist.ts'
+import { type LinkedEntry, withQuestionsForPeople } from '../../bookings/waitlist-link.ts'
+import { offerByHand, skipEntry, takeOffer } from '../../bookings/waitlist-offer.ts'
 import { CreateEntry } from '../../bookings/waitlist-schemas.ts'
 import {
   choice,
@@ -15,17 +16,20 @@ import {
   type FormState,
   hidden,
   type Typed,
+  typedPhone,
 } from '../../pages/form.ts'
+import { answerFields, answersOf, refusedAnswers } from '../../pages/answer-fields.ts'
 import { icon } from '../../pages/icons.ts'
 import { wishes } from '../../pages/waitlist-page.ts'
 import { catalogueOf } from '../bookings/book-routes.ts'
-import { bookingWords } from '../bookings/booking-words.ts'
+import { answerWords, bookingWords } from '../bookings/booking-words.ts'
 import { doneNotice, panelScripts, pathOf } from '../frame/console-page.ts'
 import {
   type BusinessVisit,
   checkedForm,
   type ConsoleRoute,
   consoleRoutes,
+  FormFault,
   type ShownPage,
 } from '../frame/console-route.ts'
 import { emptyState } from '../frame/empty-state.ts'
@@ -56,15 +60,20 @@ function listRoute(context: Context): ConsoleRoute {
 async function list(
   context: Context,
   visit: BusinessVisit,
-  { query, state = filledForm() }: { query: Record<string, string | undefined>; state?: FormState },
+  {
+    query,
+    state = filledForm(),
+    at,
+  }: { query: Record<string, string | undefined>; state?: FormState; at?: string },
 ): Promise<ShownPage> {
   const { waitlist: t } = visit.texts
-  const { data, next_cursor } = await pageOrFirst(query['cursor'] || undefined, (cursor) =>
+  const { data: shown, next_cursor } = await pageOrFirst(query['cursor'] || undefined, (cursor) =>
     listEntries(context, visit.person, {
       ...{ business_id: visit.business.id, status: 'active', limit: perPage },
       ...(cursor !== undefined && { cursor }),
     }),
   )
+  const data = await withQuestionsForPeople(context, shown)
   const add = html`<a class="button main" href="${pathOf(`${path}/new`, visit)}">${icon('add')} ${t.add}</a>`
   return {
     title: t.title,
@@ -76,18 +85,58 @@ async function list(
       </div>
       ${doneNotice(t.done, query['done'])} ${faultSummary(state, bookingWords(visit.texts))}
       <p class="soft">${t.what}</p>
+      ${visit.mails === 'smtp' ? '' : noMail(visit)}
       ${
         data.length === 0
           ? emptyState('waiting', t.empty, add)
           : html`<ol class="rows">
-              ${data.map((entry) => html`<li class="waiting">${entryPart(visit, entry)}</li>`)}
+              ${data.map(
+                (one) =>
+                  html`<li class="waiting">
+                    ${entryPart(visit, one, one.entry.id === at ? state : filledForm({}))}
+                  </li>`,
+              )}
             </ol>`
       }
       ${nextPage(visit, path, next_cursor, {})}`,
   }
 }
 
-function entryPart(visit: BusinessVisit, shown: ShownEntry): Html {
+/** Explains why the booking page does not offer the waiting list: an offer must reach its client. */
+function noMail(visit: BusinessVisit): Html {
+  const { waitlist: t, ownMail } = visit.texts
+  return html`<div class="notice">
+    <p>${t.noMail}</p>
+    ${
+      visit.person.role === 'owner'
+        ? html`<p><a href="${pathOf('/console/mails/server', visit)}">${ownMail.connect}</a></p>`
+        : ''
+    }
+  </div>`
+}
+
+/** Renders the form that books the offered time, with what the services ask. */
+function takeForm(
+  { texts }: BusinessVisit,
+  { entry, questions, missing }: LinkedEntry,
+  { state, action }: { state: FormState; action: string },
+): Html {
+  const { waitlist: t, book } = texts
+  const isRefused = Object.keys(state.faults).length > 0
+  return html`<details class="more" ${isRefused ? html`open` : ''}>
+    <summary>${t.take}</summary>
+    <form method="post" action="${action}" class="fields">
+      ${hidden({ action: 'take', offer: entry.hold_id ?? '' })}
+      ${missing.map((name) =>
+        field(state, { name, label: book.phone, type: 'tel', required: true, max: 32 }),
+      )}
+      ${answerFields(answerWords(texts), state, { fields: questions })}
+      <button type="submit" class="main">${book.send}</button>
+    </form>
+  </details>`
+}
+
+function entryPart(visit: BusinessVisit, shown: LinkedEntry, state: FormState): Html {
   const { waitlist: t } = visit.texts
   const { entry } = shown
   const { timezone, offer_starts_at: startsAt, offer_expires_at: until } = entry
@@ -144,7 +193,8 @@ function entryPart(visit: BusinessVisit, shown: ShownEntry): Html {
             </form>
           </details>`
         : ''
-    }`
+    }
+    ${entry.status === 'offered' ? takeForm(visit, shown, { state, action }) : ''}`
 }
 
 function entryRoute(context: Context): ConsoleRoute {
@@ -154,15 +204,41 @@ function entryRoute(context: Context): ConsoleRoute {
     summary: 'Offer a time to a client on the waiting list, pass it on, or remove the client',
     role: 'front_desk',
     form: {
-      fieldOf: () => '',
+      fieldOf: (pointer) => /^\/(?:client\/(phone)|(answer-.+))$/.exec(pointer)?.slice(1).join('') ?? '',
       words: bookingWords,
       refusals: { slot_held: 409, slot_booked: 409, slot_not_offered: 422, change_not_allowed: 409 },
       act: async (visit, typed, { id }) => {
+        if (typed['action'] === 'take') return take(context, visit, { typed, id })
         const done = await actOn(context, visit, { typed, id })
         return { path, query: { done } }
       },
-      again: (visit, state) => list(context, visit, { query: {}, state }),
+      again: (visit, state, { id }) => list(context, visit, { query: {}, state, at: id }),
     },
+  }
+}
+
+/** Refusals that mean that the offered time is gone. */
+const goneCodes: readonly ProblemCode[] = ['hold_expired', 'hold_not_found', 'hold_converted']
+
+/** Books the offered time for the client, who said yes on the phone. */
+async function take(context: Context, visit: BusinessVisit, { typed, id }: { typed: Typed; id: string }) {
+  const { person, isGone, texts } = visit
+  const [linked] = await withQuestionsForPeople(context, [await showEntry(context, person, id)])
+  const over = new FormFault({ '': texts.waitlist.offerOver })
+  if (!linked || linked.entry.hold_id === null || linked.entry.hold_id !== typed['offer']) throw over
+  const { entry, questions } = linked
+  const answers = answersOf(questions, typed)
+  const phone = typedPhone(typed['phone'])
+  try {
+    const { booking } = await takeOffer(context, {
+      ...{ entry, offerId: linked.entry.hold_id, by: person, custom_field_values: answers, isGone },
+      ...(phone !== '' && { client: { phone } }),
+      from: readClientAddress(person.via?.address ?? ''),
+    })
+    return { path: `/console/bookings/${booking.id}`, query: { done: 'booked' } }
+  } catch (error) {
+    if (error instanceof Problem && goneCodes.includes(error.code)) throw over
+    throw refusedAnswers(error, { fields: questions, answers })
   }
 }
 

@@ -243,6 +243,7 @@ export interface TextParameters {
   'requests.allDates': { count: number }
   'requests.confirmOf': { client: string | number; time: string | number }
   'requests.declineOf': { client: string | number; time: string | number }
+  'requests.tooLate': { time: string | number }
   'requests.waiting': { count: number; isMore: boolean }
   'numbers.tooLong': { weeks: string | number }
   'numbers.of': { before: string | number; days: string | number; zone: string | number }
