@@ -57,7 +57,7 @@ onEachEngine('the waiting list in the console', (engine) => {
     const { service, business } = world
     const offer = await makeOffer(service, business.id, { name: 'Colour' })
     const { body: changed } = await world.call('PATCH', `/services/${offer.service_id}`, {
-      ...{ custom_fields: [{ label: 'Any allergies?', type: 'text', required: true }] },
+      ...{ custom_fields: [{ key: 'allergies', label: 'Any allergies?', type: 'text', required: true }] },
       client_fields: { phone: 'required' },
     })
     const [question] = changed.custom_fields as { id: string }[]
