@@ -19,7 +19,7 @@ export function filedHint({ mails, texts }: ConsoleVisit): Html {
 }
 
 /** The parts of a booking that decide how its client is notified. */
-export type ToldBooking = TextSubject & { business_id: string; client_email: string }
+type ToldBooking = TextSubject & { business_id: string; client_email: string }
 
 /** Returns the address or number that gets a message about a booking, or the reason why the client gets none. */
 export function toldAt(
@@ -35,12 +35,12 @@ export function toldAt(
 }
 
 /** Returns true if a business also sends messages of one of these kinds as texts. */
-export function goesByText(business: ConsoleVisit['business'], kinds: readonly TextKind[]): boolean {
+function goesByText(business: ConsoleVisit['business'], kinds: readonly TextKind[]): boolean {
   const chosen = JSON.parse(business?.text_kinds_json ?? '[]') as TextKind[] // only `mailColumns` writes it
   return kinds.some((kind) => chosen.includes(kind))
 }
 
-/** Renders a checkbox for a message about a change to the client, or only the reason if there can be none. */
+/** Renders a checkbox for a message about a change, or only the reason if there can be none. */
 export function tellTick(visit: ConsoleVisit, state: FormState, label: string, booking: ToldBooking): Html {
   const told = toldAt(visit, booking, ['changed'])
   if ('why' in told) return html`<p class="soft">${told.why}</p>`

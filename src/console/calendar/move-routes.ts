@@ -308,8 +308,8 @@ async function movePage(
           )}
           ${near ? html`${othersFree(visit, near.free)} ${timeButtons(visit, near.times, { timezone, staff: near.staff })}` : ''}
           ${booking.staff_id === null || isVisit(booking) || isStaff(person) ? '' : await peopleField(context, visit, { booking, state })}
-          ${reachChoice(visit, state, booking.series_id)}
-          ${tellTick(visit, state, t.tell, booking)} ${warningBox(state, t.anyway)}
+          ${reachChoice(visit, state, booking.series_id)} ${tellTick(visit, state, t.tell, booking)}
+          ${warningBox(state, t.anyway)}
           <button type="submit" name="do" value="move" class="main">${t.send}</button>
         </form>`
   return calendarForm(t.title, html`${about} ${rest}`)
