@@ -165,11 +165,11 @@ interface Claiming {
   max: number
 }
 
-/** Postpones the next check, or ends the checks, unless another change has set it since the lease. */
+/** Postpones the next check, unless another change has set it since the lease. */
 export async function postponeCheck(
   db: Queries,
   { id, next_check_at }: Pick<PaymentRow, 'id' | 'next_check_at'>,
-  until: Instant | null,
+  until: Instant,
 ): Promise<void> {
   await db
     .updateTable('payments')

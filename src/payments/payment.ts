@@ -466,6 +466,17 @@ export async function settleRefunds(
   return isOpen ? 'open' : 'refunded'
 }
 
+/** Ends the checks of a paid payment if nothing is left to do, whoever has leased it meanwhile. */
+export async function endChecks(context: Context, { id, next_check_at }: PaymentRow): Promise<void> {
+  await context.db.transaction(async (tx) => {
+    const payment = await lockPayment(tx.db, id)
+    if (!payment || payment.next_check_at !== next_check_at || hasCardWork(payment)) return
+    const isOpen = (await findRefunds(tx.db, id)).some(({ status }) => status === 'requested')
+    if (isOpen || paymentState(payment) === 'refunding') return
+    await updatePayment(tx.db, id, { next_check_at: null })
+  })
+}
+
 /** Stripe resends an event for at most three days. */
 const retentionSeconds = 30 * 86_400
 /** Older payments were checked before. This bounds the scan as bookings' payments accumulate. */

@@ -5,7 +5,7 @@ import { settleCharge, settleWaived } from './charge.ts'
 import { anyOwnAccount } from './own-stripe-queries.ts'
 import { findPayment, findUnsettled, type PaymentRow, postponeCheck } from './payment-queries.ts'
 import { nextCheckAfter } from './payment-rules.ts'
-import { applyExpired, applyPaid, settleRefunds } from './payment.ts'
+import { applyExpired, applyPaid, endChecks, settleRefunds } from './payment.ts'
 import { settleCard } from './saved-card.ts'
 
 /* The work with the processor: each payment is compared with its state there, and whatever is missing is done. */
@@ -78,7 +78,7 @@ async function settlePaid(
   if (payment.saves_card === 0) return refunds
   const card = await settleCard(context, provider, payment.id)
   if (refunds === 'open' || card === 'open') return 'open'
-  await context.db.transaction((tx) => postponeCheck(tx.db, payment, null))
+  await endChecks(context, payment)
   return refunds
 }
 

@@ -476,7 +476,7 @@ function Policy(props: ShownView) {
   const costs = policy.can_cancel ? costsOfCancelling(props) : []
   return (
     <div class="policy hint">
-      {[...costs, ...lines, ...agreedFees(props)].map((line) => (
+      {[...costs, ...agreedFees(props), ...lines].map((line) => (
         <p key={line}>{line}</p>
       ))}
       <p>

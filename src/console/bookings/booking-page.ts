@@ -27,8 +27,8 @@ import {
   disputeText,
   feeLines,
   partRefunded,
+  mayRemoveCard,
   refundLink,
-  removalLink,
   savedCard,
 } from './fee-lines.ts'
 import { isVisit, itemLines, titleOf } from './item-list.ts'
@@ -378,10 +378,7 @@ function moneyLine(view: BookingView, shown: Shown): Html {
     html`${(payment.kind === 'card' ? cardStates : states)[payment.status]()}`,
     {
       more: more.length > 0 ? html`${more.join(' · ')}` : undefined,
-      ...(main && {
-        end: html`${refundLink(visit, main, bookingPath(view, 'refund'))}
-        ${removalLink(visit, main, bookingPath(view, 'card'))}`,
-      }),
+      ...(main && { end: refundLink(visit, main, bookingPath(view, 'refund')) }),
     },
   )
   return html`${coupon}${paid}`
@@ -515,7 +512,7 @@ function bookingActions(view: BookingView): Html {
         ${item('client', texts.correct)} ${item('details', texts.details)}
         ${row.client_email === '' || isStaff(visit.person) ? '' : html`<li>${link(pathOf('/console/bookings', visit, { client: row.id }), texts.allBookings)}</li>`}
         ${hasRole(visit.person, 'manager') && chargeCurrency(view) !== undefined ? item('charge', texts.charge) : ''}
-        ${item('link', texts.link)}
+        ${mayRemoveCard(view) ? item('card', texts.cardRemove) : ''} ${item('link', texts.link)}
         <li><button type="button" data-print hidden>${texts.print}</button></li>
       </ul>
     </details>

@@ -78,10 +78,9 @@ export function savedCard({ texts }: ConsoleVisit, { card }: ShownPayment): stri
   return card.removing ? [texts.booking.cardRemoving] : [cardText(card)]
 }
 
-/** Renders a link to the question if the saved card is to be removed. */
-export function removalLink(visit: ConsoleVisit, { card }: ShownPayment, path: string): Html {
-  if (!card || card.removing || !hasRole(visit.person, 'manager')) return html``
-  return html`<a class="button not-printed" href="${path}">${visit.texts.booking.cardRemove}</a>`
+/** True if the person may have a saved card of a booking removed. */
+export function mayRemoveCard({ visit, payments }: Pick<PaymentView, 'visit' | 'payments'>): boolean {
+  return payments.some(({ card }) => card?.removing === false) && hasRole(visit.person, 'manager')
 }
 
 /** Describes a payment that was made. */
