@@ -191,7 +191,7 @@ export interface Booking {
   custom_field_values?: { field_id: string; text?: string }[]
   business_id: string
   /** The deposit, in minor units. */
-  payment?: Money & { status: 'due' | 'paid' | 'expired' | 'refunded' }
+  payment?: Money & { status: 'due' | 'paid' | 'expired' | 'refunded'; refunded_amount?: number }
   redirect_url?: string
   /** The page on which the client manages the booking. */
   manage_url?: string

@@ -381,6 +381,11 @@ function Money({ managed: { booking }, formats, texts }: ShownView) {
   const parts = [
     price && !isCancelled ? priceText(price, { texts, formats }) : '',
     deposit,
+    payment?.status === 'paid' && payment.refunded_amount
+      ? fill(texts['manage.refunded'], {
+          amount: formats.money({ ...payment, amount: payment.refunded_amount }),
+        })
+      : '',
     left ? fill(texts.left, { amount: formats.money(left) }) : '',
   ].filter(Boolean)
   const { discount } = booking
