@@ -168,6 +168,34 @@ onEachEngine("a client's page", (engine) => {
     expect(rows).not.toContain(cookieOf(opened)?.split('=')[1] ?? 'no cookie')
   })
 
+  test('a link opens a foreign browser, and leaves the one that asked for it closed', async () => {
+    const { client } = await book('2026-12-01T15:00:00+01:00')
+    const asked = await ask(client.email)
+    expect(asked.headers['set-cookie']).toBeUndefined()
+    const opened = cookieOf(await open(tokenIn((await mailed())[0]?.text)))
+    expect(String((await read(opened)).body)).toContain('Balayage')
+    expect(String((await read(undefined)).body)).not.toContain('Balayage')
+    const stranger = await openFor((await book('2026-12-01T16:00:00+01:00')).client.email)
+    const theirs = String((await read(stranger)).body)
+    expect(theirs).toContain('16:00')
+    expect(theirs).not.toContain('15:00')
+  })
+
+  test('a forwarded link lets in one person, and its owner asks for another', async () => {
+    const { client } = await book('2026-12-01T17:00:00+01:00')
+    await ask(client.email)
+    const token = tokenIn((await mailed())[0]?.text)
+    const friend = await open(token)
+    const owner = await open(token)
+    expect([friend.status, owner.status, owner.headers['set-cookie']]).toEqual([303, 404, undefined])
+    const own = await openFor(client.email)
+    expect(own).not.toBe(cookieOf(friend))
+    expect(String((await read(own)).body)).toContain('17:00')
+    const cookie = cookieOf(friend) ?? ''
+    const elsewhere = await makeBusiness(world.service)
+    expect(String((await read(cookie, `/me/${elsewhere.id}`)).body)).not.toContain('17:00')
+  })
+
   test('shows until when a request is answered, and offers to withdraw it', async () => {
     const client = nextClient()
     const session = await sessionClient(world.service, world.business)
