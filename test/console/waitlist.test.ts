@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { entryPath } from '../../src/access/entry-link.ts'
 import { readConsole, textOf } from '../support/console.ts'
 import { mailWorld, nextClient, type MailWorld } from '../support/mail-world.ts'
-import { makeOffer } from '../support/offers.ts'
+import { makeBusiness, makeOffer } from '../support/offers.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
-import { onEachEngine } from '../support/test-service.ts'
+import { onEachEngine, startTestService } from '../support/test-service.ts'
 
 onEachEngine('the waiting list in the console', (engine) => {
   let world: MailWorld
@@ -51,6 +51,26 @@ onEachEngine('the waiting list in the console', (engine) => {
     expect(await entry()).toMatchObject({ status: 'waiting' })
     await act({ action: 'remove' })
     expect(await entry()).toMatchObject({ status: 'ended', ended_because: 'removed' })
+  })
+
+  test('says that clients cannot join on the booking page, unless emails or texts reach them', async () => {
+    const service = await startTestService(engine, { SMS_URL: 'http://key:secret@127.0.0.1:9/texts' })
+    try {
+      const pageOf = async (body: object) => {
+        const { id, key } = await makeBusiness(service)
+        const { status } = await service.call('PATCH', `/businesses/${id}`, { token: key, body })
+        expect(status).toBe(200)
+        const email = `desk-${id}@example.com`
+        const person = await logInNewPerson(service, { email, role: 'front_desk', place: { businessId: id } })
+        return textOf(await readConsole(service, '/console/waitlist', person))
+      }
+      const notice = 'Clients cannot join on your booking page'
+      expect(await pageOf({ text_kinds: [] })).toContain(notice)
+      expect(await pageOf({ text_kinds: ['offered'] })).not.toContain(notice)
+    } finally {
+      await service.stop()
+    }
+    expect(textOf(await readConsole(world.service, '/console/waitlist', desk))).not.toContain('cannot join')
   })
 
   test('books the offered time for a client on the phone, with what the service asks', async () => {
