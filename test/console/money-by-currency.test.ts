@@ -17,6 +17,7 @@ const prices = [
 onEachEngine('amounts in several currencies', (engine) => {
   let world: DepositWorld
   let manager: LoggedIn
+  const booked: { id: string; currency: string }[] = []
   beforeAll(async () => {
     world = await depositWorld(engine)
     const { business, service } = world
@@ -26,6 +27,7 @@ onEachEngine('amounts in several currencies', (engine) => {
       await service.call('PATCH', `/services/${offer.service_id}`, { token: business.key, body })
       await world.newSession()
       const { sessionId, id } = await world.due({ offer })
+      booked.push({ id, currency })
       await world.paid(sessionId)
       await world.settled()
       if (name !== 'Shiatsu') continue
@@ -75,5 +77,26 @@ onEachEngine('amounts in several currencies', (engine) => {
     expect(body).toContain(',12000,2000,JPY,Stripe,')
     expect(body).toContain(',-2000,,JPY,Stripe,')
     expect(body).not.toContain('\u2212')
+  })
+
+  test('have no heading in the ranking of services once all bookings in them are missed', async () => {
+    const { service, business } = world
+    service.clock.advance(20 * 86_400) // all have begun, and the log-in has ended
+    const place = { businessId: business.id }
+    manager = await logInNewPerson(service, { email: 'later@example.com', role: 'manager', place })
+    const miss = async (isMissed: (currency: string) => boolean) => {
+      for (const { id } of booked.filter(({ currency }) => isMissed(currency))) {
+        const change = { token: business.key, body: { no_show: true } }
+        expect((await service.call('PATCH', `/bookings/${id}`, change)).status).toBe(200)
+      }
+    }
+    await miss((currency) => currency === 'KWD')
+    expect(textOf(await read(`/console/numbers${days}`))).toMatch(
+      / Services EUR Colour brings .* Cut €35 JPY Shiatsu brings /,
+    )
+    await miss((currency) => currency !== 'KWD')
+    const text = textOf(await read(`/console/numbers${days}`))
+    expect(text).toContain('5 no-shows (100% of the bookings) cost you ')
+    expect(text).not.toContain('The booked services have no prices.')
   })
 })

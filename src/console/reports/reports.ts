@@ -35,9 +35,11 @@ function revenueReport({
   longLabel,
   amountHeads,
   amounts,
+  sums,
   short,
   axisOf,
 }: Tools): Report {
+  const hasPrices = sums(total.money, 'missed').length > 0
   const says = (currency: string) => {
     const booked = ({ money }: Pick<Counted['total'], 'money'>) => moneyIn(money, currency).booked
     const best = bestOf(periods, booked)
@@ -48,7 +50,7 @@ function revenueReport({
   return {
     id: 'revenue',
     title: texts.revenue,
-    sentence: currencies.flatMap(says).join(' ') || texts.noPrices,
+    sentence: currencies.flatMap(says).join(' ') || (hasPrices ? '' : texts.noPrices),
     plot: html`${inEach(currencies, (one) => {
       const bars = periods.map(({ money, ...rest }) => ({
         label: labelOf({ money, ...rest }),
@@ -140,14 +142,15 @@ function serviceReport(tools: Tools): Report {
     only === undefined || currencies.length > 1 ? bookings : moneyIn(money, only).booked
   const sorted = services.toSorted((one, other) => value(other) - value(one))
   const first = only === undefined || currencies.length > 1 ? '' : mostSays(tools, only)
+  const earning = currencies.filter((currency) => ranked(tools, currency).length > 0)
   return {
     id: 'services',
     title: texts.byService,
     sentence: first,
     plot:
-      currencies.length === 0
+      earning.length === 0
         ? ranking(tools)
-        : inEach(currencies, (currency) => {
+        : inEach(earning, (currency) => {
             const most = currencies.length > 1 ? mostSays(tools, currency) : ''
             return html`${most === '' ? '' : html`<p>${most}</p>`} ${ranking(tools, currency)}`
           }),
