@@ -41,12 +41,15 @@ const savedCard = {
 const SavedCard = Type.Object(savedCard)
 
 /** The saved card of a booking, for its client. */
-export const CardOfClient = Type.Object({
-  ...savedCard,
-  can_remove: Type.Boolean({
-    description: 'True if the client may remove it: the appointment is over and nothing is due.',
-  }),
-})
+export const CardOfClient = Type.Object(
+  {
+    ...savedCard,
+    can_remove: Type.Boolean({
+      description: 'True if the client may remove it: the appointment is over and nothing is due.',
+    }),
+  },
+  { examples: [{ brand: 'Visa', last_four: '4242', removing: false, can_remove: false }] },
+)
 
 /** A payment of a booking, with what was refunded of it. */
 export const PaymentOfBooking = Type.Object(
