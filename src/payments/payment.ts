@@ -466,7 +466,7 @@ export async function settleRefunds(
   return isOpen ? 'open' : 'refunded'
 }
 
-/** Ends the checks of a paid payment if nothing is left to do, whoever has leased it meanwhile. */
+/** Ends the checks of a paid payment if nothing is left to do, also under the lease of another server. */
 export async function endChecks(context: Context, { id, next_check_at }: PaymentRow): Promise<void> {
   await context.db.transaction(async (tx) => {
     const payment = await lockPayment(tx.db, id)

@@ -102,7 +102,7 @@ export function sandboxProvider({
   }
 }
 
-/** Of Stripe's cards for tests (https://docs.stripe.com/testing). */
+/** As on Stripe's cards for tests (https://docs.stripe.com/testing). */
 const lastFour: Record<SandboxCard, string> = {
   ...{ works: '4242', needs_authentication: '3184', declined: '9995', fails_later: '0341' },
 }

@@ -50,7 +50,7 @@ export function feeSentence(
   items: Pick<MoreItem, 'serviceId' | 'staffId' | 'party' | 'isWith'>[],
   words: Words & {
     reduced?: Money | undefined
-    /** What is paid in advance, at once unless `isLater`. */
+    /** The payment in advance, at once unless `isLater`. */
     paid?: Money | null
     isLater?: boolean
   },

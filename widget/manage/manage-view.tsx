@@ -451,7 +451,7 @@ function costsOfCancelling({ managed: { policy }, formats, texts }: ShownView): 
   ]
 }
 
-/** Returns the fees that the client has agreed to, in sentences. What cancelling costs now says more. */
+/** Returns the fees that the client has agreed to, in sentences. The cost of cancelling now says more. */
 function agreedFees({ managed: { policy }, texts, formats, language }: ShownView): string[] {
   const { late_fees = [], no_show_fee, fee } = policy
   const words = { texts, locale: language.locale, money: (one: MoneyOf) => formats.money(one) }

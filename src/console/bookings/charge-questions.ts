@@ -41,7 +41,7 @@ export function noShowCharge({ row }: Pick<BookingView, 'row'>): Money | undefin
   return fee && fee.charged > 0 ? { amount: fee.charged, currency: fee.currency } : undefined
 }
 
-/** Names the whole fee for a no-show, the part of it that is paid, and what was refunded of that payment. */
+/** Names the whole fee for a no-show, its paid part, and what was refunded of that. */
 function noShowReasons({ visit, row }: BookingView, name: string): string {
   const texts = visit.texts.booking
   const fee = noShowFee(row)
