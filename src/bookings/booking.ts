@@ -89,8 +89,8 @@ interface Contacts {
 }
 
 /**
- * Lists bookings in the caller's scope. A search, also for changes or metadata, may return a short or empty page although more follow. Staff
- * search only their own appointments, because they see other clients masked. `noShow` keeps only no-shows, `contacts`
+ * Lists bookings in the caller's scope. A search, also for changes or metadata, may return a short or empty page although
+ * more follow. Staff search only their own appointments, because they see other clients masked. `noShow` keeps only no-shows, `contacts`
  * those with one of the addresses and one of the numbers, as they are stored.
  */
 export async function listBookings(

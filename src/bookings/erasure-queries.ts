@@ -3,7 +3,7 @@ import type { Instant } from '../base/instants.ts'
 import { erasedName } from '../base/contact-formats.ts'
 import type { Queries, Reads } from '../database/database.ts'
 import { isAmong, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
-import type { BookingsTable, PaymentsTable } from '../database/tables.ts'
+import type { BookingsTable, ClaimsTable, PaymentsTable } from '../database/tables.ts'
 import { storedForms } from './client-text-queries.ts'
 
 /** A booking whose client is to be erased. */
@@ -127,12 +127,12 @@ type ErasedBooking = Pick<BookingsTable, keyof typeof erasedColumns>
 
 /**
  * Erases clients from locked bookings, and gives each booking the next version. Also ends its manage link: no
- * token matches the new digest, until the business creates a new link.
+ * token matches the new digest, until the business creates a new link. Returns when their holds were placed.
  */
 export async function eraseBookings(
   db: Queries,
   { bookings, now }: { bookings: readonly ErasedBooking[]; now: Instant },
-): Promise<void> {
+): Promise<Pick<ClaimsTable, 'id' | 'created_at'>[]> {
   const rows = sql<string>`${rowsText(db, erasedColumns, bookings)}`
   const noAnswers = isPostgres(db) ? sql`'[]'::jsonb` : sql`'[]'`
   await sql`
@@ -149,9 +149,10 @@ export async function eraseBookings(
     update feeds set revision = revision + 1
      where business_id in (select w.business_id from ${rowsOf(db, erasedColumns, rows)} as w)`.execute(db)
   const keys = sql<string>`${JSON.stringify(bookings.map(({ id }) => [id]))}`
-  await sql`
+  const { rows: holds } = await sql<Pick<ClaimsTable, 'id' | 'created_at'>>`
     update claims set client_network = null, client_wider_network = null
-     where ${isAmong(db, [['id', 'uuid']], keys)}`.execute(db)
+     where ${isAmong(db, [['id', 'uuid']], keys)}
+    returning id, created_at`.execute(db)
   // it is a digest of the order with the client's address; a repeated order counts as new
   await sql`
     update payments set order_digest = '' where ${isAmong(db, [['booking_id', 'uuid']], keys)}`.execute(db)
@@ -160,6 +161,7 @@ export async function eraseBookings(
     update payments set card_removal_requested_at = ${now}, next_check_at = ${now}, checks = 0
      where ${isAmong(db, [['booking_id', 'uuid']], keys)} and saves_card = 1 and paid_at is not null
        and card_removal_requested_at is null`.execute(db)
+  return holds
 }
 
 export type PaymentRow = Selectable<PaymentsTable>

@@ -160,7 +160,7 @@ async function eraseIn(
   { bookings, by }: { bookings: readonly ErasableBooking[]; by: Actor | 'system' },
 ): Promise<OfBookings & { files: MailFile[] }> {
   if (bookings.length === 0) return { bookings: 0, events: 0, mails: 0, kept_answers: 0, files: [] }
-  await eraseBookings(tx.db, { bookings, now: tx.now })
+  const holds = await eraseBookings(tx.db, { bookings, now: tx.now })
   tx.onCommit(() => context.checkouts.due.raise())
   const entries = bookings.map(({ id: subjectId, business_id: businessId }) => {
     return { by, action: 'booking.client_erased' as const, subjectId, businessId }
@@ -168,21 +168,23 @@ async function eraseIn(
   await recordAudits(context, tx, entries)
   const events = await eraseFromEvents(tx, bookings)
   const { mails, files } = await eraseFromMails(tx, bookings)
-  const made = bookings.map(({ id, created_at }) => ({ id, at: created_at }))
+  const isOther = (hold: (typeof holds)[number]) =>
+    !bookings.some(({ id, created_at }) => id === hold.id && created_at === hold.created_at)
+  const made = [...bookings, ...holds.filter(isOther)].map(({ id, created_at }) => ({ id, at: created_at }))
   const kept_answers = await rewriteResponses(tx, made, withoutClient)
   return { bookings: bookings.length, events, mails, kept_answers, files }
 }
 
-/** Returns the response of a creation without its client. */
+/** Returns the response of a booking, or of its hold, without its client. */
 function withoutClient({
   cancel_reason: _reason,
   text_consent: _consent,
   fee_consent: _fees,
   time_zone: _zone,
-  metadata: _metadata,
+  metadata,
   ...booking
 }: Record<string, unknown>): Record<string, unknown> | undefined {
-  if (!('client' in booking)) return undefined
+  if (!('client' in booking)) return metadata === undefined ? undefined : booking // a hold
   const client = { first_name: erasedName, last_name: erasedName, email: '', phone: null }
   return { ...booking, client, notes: null, custom_field_values: [] }
 }

@@ -101,7 +101,7 @@ export interface MailView {
     /** True if it was paid, and is waived now. */
     isReturned?: boolean
   }
-  /** The state of the dispute that the email is about. `fee` is then the disputed payment, without a reason if it is none. */
+  /** The state of the dispute in the email. `fee` is then the disputed payment, which has a reason only if it is a fee. */
   dispute?: 'open' | 'won' | 'lost' | undefined
   /** The refund that the email is about, with all so far, and what is left of the payment. */
   refund?: Record<'now' | 'soFar' | 'rest', Money> & { isOfFee: boolean }

@@ -148,6 +148,14 @@ onEachEngine('metadata', (engine) => {
     )
     const wanted = { ...offer, starts_at: nextTime(), metadata: { order: 'secret' } }
     const held = await done('POST', '/bookings/hold', wanted, token)
+    const headers = { 'idempotency-key': 'own' }
+    const kept = { ...offer, starts_at: nextTime(), metadata: { order: 'kept' } }
+    const again = await service.call('POST', '/bookings/hold', { token: business.key, headers, body: kept })
+    service.clock.advance(60)
+    await done('POST', '/bookings', {
+      hold_id: again.body['hold_id'],
+      client: { ...ada, email: 'gone@example.com' },
+    })
     const client = { ...ada, email: 'gone@example.com' }
     const body = { hold_id: held['hold_id'], client, metadata: { utm_source: 'news' } }
     const booked = await done('POST', '/bookings', body, token)
@@ -158,5 +166,6 @@ onEachEngine('metadata', (engine) => {
     const after = await done('GET', `/bookings/${String(booked['id'])}`)
     expect(after['metadata']).toBeUndefined()
     expect(await valuesOf(booked['id'])).toEqual([])
+    expect(JSON.stringify(await service.rows('idempotency_records'))).not.toContain('kept')
   })
 })

@@ -363,7 +363,7 @@ onEachEngine('text messages', (engine) => {
     expect((await page(`&client=${String(other.body['id'])}`)).text).not.toContain('STOP')
   })
 
-  test('a client without email is told by text of a move and a cancellation in the console', async () => {
+  test('a move and a cancellation in the console send a text to a client without email', async () => {
     const made = await world()
     const { service, business, sms } = made
     const place = { businessId: business.id }
