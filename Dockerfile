@@ -13,6 +13,7 @@ COPY tools tools
 COPY src src
 COPY texts texts
 COPY widget widget
+COPY embed/widget embed/widget
 RUN node widget/build.ts && node packaging/server-build.ts
 
 FROM node:26.10.0-slim

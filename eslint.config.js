@@ -46,6 +46,7 @@ const RANDOMNESS = {
 const TRUSTED = {
   onlyIn: [
     'src/pages/booking-page-routes.ts',
+    'src/pages/guides.ts',
     'src/pages/message-page.ts',
     'src/console/frame/console-page.ts',
     'src/console/frame/qr-code.ts',
@@ -101,8 +102,10 @@ export default defineConfig(
     'coverage/',
     'dist/',
     'client/dist/',
+    'client/api-resources.ts',
     'client/api-types.ts',
     'widget/dist/',
+    'embed/*/dist/',
     '**/.next/',
   ]),
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
@@ -124,7 +127,12 @@ export default defineConfig(
     languageOptions: {
       // Projects by name, because the project service, made for editors, takes half as long again for all files.
       parserOptions: {
-        project: ['./tsconfig.json', './widget/tsconfig.json', './examples/tsconfig.json'],
+        project: [
+          './tsconfig.json',
+          './widget/tsconfig.json',
+          './embed/tsconfig.json',
+          './examples/tsconfig.json',
+        ],
         tsconfigRootDir: import.meta.dirname,
       },
     },

@@ -3,7 +3,8 @@ import { LongestFirst } from './test/support/longest-first.ts'
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    // `npm run simulate` sets it.
+    include: process.env['HOLDFAST_SIMULATE'] ? ['test/simulation/night.ts'] : ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     // Processes, not threads, because node:sqlite, signals and exit codes are tested for real.
     pool: 'forks',

@@ -238,7 +238,14 @@ function actorOf(businessId: string): Actor {
     allowedOrigins: null,
     plan: 'enterprise',
   } as const
-  return { ...nobody, type: 'business', scope: { businessId }, ownLimits: { perMinute: null, perHour: null } }
+  return {
+    ...nobody,
+    type: 'business',
+    scope: { businessId },
+    ownLimits: { perMinute: null, perHour: null },
+    scopes: null,
+    expiresAt: null,
+  }
 }
 
 console.log(

@@ -1,23 +1,21 @@
 /*
- * Builds the package holdfast-client: types from the OpenAPI document, one file of JavaScript that includes
- * openapi-fetch, and declarations. Run by `npm ci`, `npm test` and `npm pack` (packaging/build.js).
+ * Builds the package @holdfast/client: types and methods from the OpenAPI document, one file of JavaScript, and
+ * declarations. Run by `npm ci`, `npm test` and `npm pack` (packaging/build.js).
  */
 import { spawnSync } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { makeUnlessMade } from '../packaging/made-files.ts'
+import { querySchemas, resourcesSource, type Operation, type Route, type Schema } from './write-resources.ts'
 
 const project = resolve(import.meta.dirname, '..')
 const modules = join(project, 'node_modules')
 
-/** Packages whose code and types the client includes. */
-const brought = ['openapi-fetch', 'openapi-typescript-helpers']
-
-const banner = '/*! holdfast-client, Apache-2.0. Contains openapi-fetch (c) 2023 Drew Powers, MIT. */'
+const banner = '/*! @holdfast/client, Apache-2.0. */'
 
 const heading = `/*
- * The types of the API, generated from its OpenAPI document. Do not edit.
+ * Generated from the OpenAPI document of the API. Do not edit.
  */
 
 `
@@ -34,51 +32,78 @@ export function makeClient(): Promise<boolean> {
       'package.json',
       'tsconfig.json',
     ],
-    notSources: ['client/api-types.ts'],
+    notSources: ['client/api-types.ts', 'client/api-resources.ts'],
     note: 'client/dist/.made-of',
     make: async (write) => {
-      write('client/api-types.ts', await typesOf(await currentDocument())) // the neighbouring sources import it
+      // the neighbouring sources import them
+      for (const [name, text] of Object.entries(await apiSources(await currentDocument()))) {
+        write(`client/${name}`, heading + text)
+      }
       write('client/LICENSE', readFileSync(join(project, 'LICENSE'), 'utf8'))
       for (const [name, text] of Object.entries(declarations())) write(`client/dist/${name}`, text)
-      for (const name of brought) {
-        const declaration = readFileSync(join(modules, name, 'dist/index.d.mts'), 'utf8')
-        write(`client/dist/${name}.d.ts`, shipped(declaration.replaceAll(/\/\*\*.*?\*\/\s*/gs, '')))
-      }
-      write('client/dist/openapi-fetch.LICENSE', readFileSync(join(modules, 'openapi-fetch/LICENSE'), 'utf8'))
       write('client/dist/holdfast-client.js', await bundledClient())
     },
   })
 }
 
-/** Left out to stay small, because no program needs types for operations of a set-up or of tools. */
-const leftOut = ['/api/v1/busy-calendars', '/api/v1/events/samples']
-
-/** Returns the types of the API's own paths. */
-async function typesOf(document: object): Promise<string> {
+/** Returns the sources with the types and the methods of the API, by name of the file. */
+async function apiSources(document: object): Promise<Record<string, string>> {
   const { default: openapiTS, astToString } = await import('openapi-typescript')
   const { paths, components, ...rest } = document as ApiDocument
-  const api = Object.entries(paths).filter(([path, operations]) => {
-    return (
-      path.startsWith('/api/') &&
-      !leftOut.some((one) => path.startsWith(one)) &&
-      Object.values(operations).some(takesToken)
-    )
-  })
-  const sets = api.flatMap(([, operations]) => Object.values(operations)).map(slim)
-  for (const [name, schema] of Object.entries(components.schemas))
-    if (name.endsWith('Problem')) slimProblem(schema)
-  const used = schemasOf(api, components.schemas)
-  const usual = nameUsual(sets)
-  const schemas = Object.fromEntries(
-    Object.entries(components.schemas).filter(([name]) => used.has(name) || name.endsWith('Problem')),
+  const routes = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations)
+      .filter(([, operation]) => path.startsWith('/api/v1/') && takesToken(operation))
+      .map(([method, operation]) => ({
+        method: method.toUpperCase(),
+        path: path.slice('/api/v1'.length),
+        operation,
+      })),
   )
-  const kept = {
-    ...rest,
-    components: { schemas: { ...schemas, UsualRefusal: { oneOf: usual } } },
-    paths: Object.fromEntries(api),
-  }
-  const nodes = await openapiTS(JSON.stringify(kept, shortened))
-  return heading + astToString(nodes)
+  const all = { ...components.schemas, ...querySchemas(routes) }
+  for (const [name, schema] of Object.entries(all)) slim(name, schema)
+  const used = schemasOf(routes.map(usedParts), all)
+  for (const name of Object.keys(all))
+    if (/(?:Problem|Query)$/.test(name)) schemasOf(reference(name), all, used)
+  const schemas = Object.fromEntries(Object.entries(all).filter(([name]) => used.has(name)))
+  const kept = { ...rest, components: { schemas }, paths: {} }
+  const types = astToString(await openapiTS(JSON.stringify(kept, shortened), { defaultNonNullable: false }))
+  const [, shapes = ''] = /^ {4}schemas: (\{.*?^ {4}\});$/ms.exec(types) ?? []
+  const short = shapes.replaceAll('components["schemas"]', 'Schemas').replaceAll(/^ {4}/gm, '')
+  return { 'api-types.ts': typesSource(short), 'api-resources.ts': resourcesSource(routes) }
+}
+
+/** Returns the source of `api-types.ts`. The members that all problems have in common are there once. */
+function typesSource(shapes: string): string {
+  const constant = /(?:\s*\/\*\* @constant \*\/)?\s*/.source
+  const common = [
+    `\\{${constant}type: "/problems/\\w+";\\s*title: string;${constant}status: (?<status>\\d+);`,
+    `\\s*detail: string;${constant}code: (?<code>"\\w+");\\s*request_id: string;`,
+  ]
+  return `/** The members of every problem document (RFC 9457). */
+export interface BasicProblem<Code extends string, Status extends number> {
+    type: \`/problems/\${Code}\`
+    title: string
+    status: Status
+    detail: string
+    code: Code
+    request_id: string
+}
+
+/** Every shape of the API by its name, such as \`Schemas['Availability']\`. */
+export interface Schemas ${shapes
+    .replaceAll(new RegExp(common.join(''), 'g'), 'BasicProblem<$<code>, $<status>> & {')
+    .replaceAll(/ & \{\s*\}/g, '')}
+`
+}
+
+/** Returns the parts of an operation with the schemas that its callers see. */
+function usedParts({ operation }: Route): unknown {
+  const successes = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'))
+  return [operation.requestBody, successes]
+}
+
+function reference(name: string): object {
+  return { $ref: `#/components/schemas/${name}` }
 }
 
 /** True if programs may call it. Only people manage people, with the cookie of their log-in. */
@@ -96,78 +121,37 @@ function schemasOf(part: unknown, schemas: Record<string, unknown>, found = new 
   return found
 }
 
-/** Keeps the first sentence of a description. The API reference has the rest. */
+const everyInstant = 'In whole seconds, with the offset of its zone.'
+
+/** Keeps the first sentence of a description, unless it is that of every instant. The API reference has the rest. */
 function shortened(key: string, value: unknown): unknown {
-  return key === 'description' && typeof value === 'string'
-    ? value.replace(/(?<=[^.][.]) [A-Z`].*$/s, '')
-    : value
+  if (key !== 'description' || typeof value !== 'string') return value
+  const [first = ''] = value.split(/(?<=[^.][.]) (?=[A-Z`])/)
+  return first === everyInstant ? undefined : first
 }
 
 interface ApiDocument {
   paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, Described & { properties?: Record<string, Described> }> }
+  components: { schemas: Record<string, Schema> }
 }
 
-interface Described {
-  description?: string
-}
+/** Types without comments, to stay small: problems, which have pages, and those of reports and tools. */
+const uncommented =
+  /Problem$|Numbers$|^(?:List|Show|Change|Create)?(?:Audit|Business|BusyC|Calendar|Deliver|Erase|Event|ExportedC|Feed|History|IssuedKey|Key|Mail|Numbers|Payment|Policy|Resource|Webhook)/
 
-interface Operation {
-  summary?: string
-  description?: string
-  security?: object[]
-  responses: Record<string, Answer>
-}
-
-interface Answer {
-  headers?: object
-  description: string
-  content?: Record<string, { schema: Reference | { oneOf: Reference[] } }>
-}
-
-interface Reference {
-  $ref: string
-}
-
-/**
- * Leaves out everything that no editor shows at a call, and that no type of a call needs. Returns the remaining union
- * of problems.
- */
-function slim(operation: Operation): Refused {
-  delete operation.summary
-  delete operation.description
-  const problems = new Set<string>()
-  const successes: Operation['responses'] = {}
-  for (const [status, { content = {} }] of Object.entries(operation.responses)) {
-    const schema = content['application/problem+json']?.schema
-    if (schema === undefined) successes[status] = { description: '', content }
-    else for (const { $ref } of 'oneOf' in schema ? schema.oneOf : [schema]) problems.add($ref)
-  }
-  const schema = { oneOf: [...problems].map(($ref) => ({ $ref })) }
-  const refusal = { description: '', content: { 'application/problem+json': { schema } } }
-  operation.responses = { ...successes, default: refusal }
-  return schema
-}
-
-interface Refused {
-  oneOf: Reference[]
-}
-
-/** Names the problems that all operations have in common, which halves their types. Returns those problems. */
-function nameUsual(operations: Refused[]): Reference[] {
-  const has = ({ oneOf }: Refused, { $ref }: Reference) => oneOf.some((one) => one.$ref === $ref)
-  const usual = (operations[0]?.oneOf ?? []).filter((one) => operations.every((set) => has(set, one)))
-  for (const set of operations) {
-    const own = set.oneOf.filter((one) => !has({ oneOf: usual }, one))
-    set.oneOf = [{ $ref: '#/components/schemas/UsualRefusal' }, ...own]
-  }
-  return usual
-}
-
-/** Leaves out the contents of each problem's page, whose URL is in `type`. */
-function slimProblem(schema: ApiDocument['components']['schemas'][string]): void {
+/** Leaves out comments that no editor needs at a call. */
+function slim(name: string, schema: Schema): void {
   delete schema.description
-  for (const property of Object.values(schema.properties ?? {})) delete property.description
+  for (const [property, one] of Object.entries(schema.properties ?? {})) {
+    if (uncommented.test(name) || ['limit', 'cursor', 'next_cursor'].includes(property)) strip(one)
+  }
+}
+
+/** Removes the descriptions of a schema and of its parts. */
+function strip(schema: unknown): void {
+  if (typeof schema !== 'object' || schema === null) return
+  if ('description' in schema && typeof schema.description === 'string') delete schema.description
+  Object.values(schema).forEach(strip)
 }
 
 /** Returns the declarations of the sources, by name of the file. */
@@ -179,15 +163,16 @@ function declarations(): Record<string, string> {
     const { status, stdout } = spawnSync(process.execPath, command, { encoding: 'utf8' })
     if (status !== 0) throw new Error(`the client does not compile:\n${stdout}`)
     const read = (name: string) => shipped(readFileSync(join(directory, name), 'utf8'))
-    return Object.fromEntries(globSync('*', { cwd: directory }).map((name) => [name, read(name)]))
+    const used = globSync('*', { cwd: directory, exclude: ['send-with-session.d.ts'] }) // internal
+    return Object.fromEntries(used.map((name) => [name, read(name)]))
   } finally {
     rmSync(directory, { recursive: true })
   }
 }
 
 /**
- * Returns a declaration that imports only neighbouring files. It omits examples, comments that repeat the type, and
- * methods that a path lacks.
+ * Returns a declaration that imports only neighbouring files. It omits examples and comments that repeat
+ * the type.
  */
 function shipped(declaration: string): string {
   return declaration
@@ -197,12 +182,7 @@ function shipped(declaration: string): string {
     .replaceAll(/^ *\/\*\* @example [^\n]*\*\/\n/gm, '')
     .replaceAll(/\n *\* (?:@constant|@enum .*|Format: .*|@description discriminator enum property .*)$/gm, '')
     .replaceAll(/^ *\/\*\*\s(?: *\* )?\w+\s+\*\/\n/gm, '')
-    .replaceAll(/^ *\/\*\*(?: (?:@constant|Format: [\w-]+) |\n *)\*\/\n/gm, '')
-    .replaceAll(/^ {8}(?:get|put|post|delete|options|head|patch|trace)\?: never;\n/gm, '')
-    .replaceAll(
-      /^ +(?:(?:header|path|cookie)[?]: never;|headers: [{]\s+\[name: string\]: unknown;\s+[}];)\n/gm,
-      '',
-    )
+    .replaceAll(/^ *\/\*\*(?: (?:@constant|@enum \{string\}|Format: [\w-]+) |\n *)\*\/\n/gm, '')
     .replaceAll(/^\/\/ [^\n]*\n/gm, '')
     .replaceAll('@description ', '')
     .replaceAll(/\/\*\*\n *\* ([^\n]*)\n *\*\//g, '/** $1 */')

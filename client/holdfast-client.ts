@@ -1,24 +1,17 @@
-import createClient, { type Client } from 'openapi-fetch'
-import type { components, paths } from './api-types.ts'
-import {
-  newIdempotencyKey,
-  sendWithRetries,
-  systemTime,
-  type RetryOptions,
-  type Send,
-  type Time,
-} from './send-with-retries.ts'
+import { routes, type Resources } from './api-resources.ts'
+import type { Schemas } from './api-types.ts'
+import { methodsOf } from './call.ts'
+import { sendWithRetries, systemTime, type RetryOptions, type Send, type Time } from './send-with-retries.ts'
 import { sendWithSession } from './send-with-session.ts'
 
-export { HoldfastError, isProblem, orThrow, UnexpectedAnswerError } from './problems.ts'
+export type { Call, CallOptions, CreateOptions, List } from './call.ts'
+export { HoldfastError, isProblem, UnexpectedAnswerError } from './problems.ts'
 export type { Problem, ProblemCode, ProblemOf } from './problems.ts'
 export type { RetryOptions } from './send-with-retries.ts'
 export { verifyWebhook, WebhookVerificationError } from './verify-webhook.ts'
 export type { WebhookEvent, WebhookHeaders, WebhookRefusal } from './verify-webhook.ts'
-export type { components, paths }
 
-/** Every shape of the API by its name, such as `Schemas['Availability']`. */
-export type Schemas = components['schemas']
+export type { Schemas }
 
 export type Booking = Schemas['Booking']
 export type BookingStatus = Schemas['BookingStatus']
@@ -28,11 +21,11 @@ export type Service = Schemas['Service']
 export type Session = Schemas['Session']
 export type StaffMember = Schemas['StaffMember']
 
-/** Calls operations by method and path. Returns `data`, or the problem as `error`. */
-export type HoldfastClient = Client<paths>
+/** A client of one service: its resources, such as `bookings`, with their methods. */
+export type HoldfastClient = Resources
 
 export type HoldfastClientOptions = {
-  /** URL of the service, such as https://booking.example.com. */
+  /** URL of the service, such as https://booking.example.com. May end in a slash or `/api/v1`. */
   baseUrl: string
   /** Limits of retries. */
   retries?: Partial<RetryOptions>
@@ -53,44 +46,43 @@ export type HoldfastClientOptions = {
     }
 )
 
-const usualRetries: RetryOptions = { attempts: 3, maxWaitSeconds: 30, timeoutSeconds: 30 }
+/** Waits of 8 to 15 seconds in all, in which a server restarts. */
+const usualRetries: RetryOptions = { attempts: 5, maxWaitSeconds: 30, timeoutSeconds: 30 }
 
 /**
  * Returns a typed client of the Holdfast API. It sends creations with an `Idempotency-Key`, so that they happen once.
- * It retries after 429. It retries reads and creations also after 500, 502, 503, 504 and dropped connections.
+ * It retries after 429. It retries reads and creations also after 500, 502, 503, 504 and dropped connections. Throws a
+ * TypeError if `baseUrl` is not a URL.
  */
 export function createHoldfastClient(
   options: HoldfastClientOptions,
   time: Time = systemTime,
 ): HoldfastClient {
   const { baseUrl, retries, fetch: send = (request: Request) => fetch(request) } = options
+  const url = serviceUrl(baseUrl)
   const patient = sendWithRetries(send, time, { ...usualRetries, ...retries })
   const authorized =
     'key' in options
       ? withKey(patient, options.key)
       : sendWithSession(patient, time, {
-          baseUrl,
+          url,
           publishableKey: options.publishableKey,
           previousSession: options.previousSession,
           onSession: options.onSession ?? (() => undefined),
         })
-  return createClient<paths>({ baseUrl, fetch: once(authorized) })
+  return methodsOf(routes, { url, send: authorized }) as unknown as HoldfastClient
+}
+
+/** Returns the URL without a slash or `/api/v1` at its end. */
+function serviceUrl(baseUrl: string): string {
+  const [url] = /^https?:\/\/[^/?#\s]+[^?#\s]*$/i.exec(baseUrl) ?? []
+  if (url !== undefined) return url.replace(/\/*$/, '').replace(/\/+api\/v1$/, '')
+  throw new TypeError(`baseUrl is a URL such as https://booking.example.com, not ${JSON.stringify(baseUrl)}.`)
 }
 
 function withKey(send: Send, key: string): Send {
   return (request) => {
     request.headers.set('authorization', `Bearer ${key}`)
-    return send(request)
-  }
-}
-
-/** Adds an `Idempotency-Key` to each creation, so that it can be retried. */
-function once(send: Send): Send {
-  return (request) => {
-    const { headers, method } = request
-    if (method === 'POST' && !headers.has('idempotency-key')) {
-      headers.set('idempotency-key', newIdempotencyKey())
-    }
     return send(request)
   }
 }

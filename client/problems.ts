@@ -1,56 +1,83 @@
-import type { components } from './api-types.ts'
-
-type Schemas = components['schemas']
+import type { BasicProblem, Schemas } from './api-types.ts'
 
 /** The problem documents of operations. */
 type OperationProblem = {
   [Name in keyof Schemas]: Name extends `${string}Problem` ? Schemas[Name] : never
 }[keyof Schemas]
 
-/** Refused before a request reaches an operation, so no operation names it. */
-interface EarlyProblem<Code extends string, Status extends number> {
-  type: `/problems/${Code}`
-  title: string
-  status: Status
-  detail: string
-  code: Code
-  request_id: string
-}
-
 /** Every problem document (RFC 9457), distinguished by `code`. */
 export type Problem =
   | OperationProblem
-  | EarlyProblem<'method_not_allowed', 405>
-  | EarlyProblem<'request_timeout', 408>
-  | EarlyProblem<'headers_too_large', 431>
+  // refused before a request reaches an operation, so no operation names them
+  | BasicProblem<'method_not_allowed', 405>
+  | BasicProblem<'request_timeout', 408>
+  | BasicProblem<'headers_too_large', 431>
 
 export type ProblemCode = Problem['code']
 
 /** The problem with this code, or with one of these. */
 export type ProblemOf<Code extends ProblemCode> = Extract<Problem, { code: Code }>
 
-/** An error response. `problem.code` identifies the reason. `problem.type` is the URL of a page about it. */
+/**
+ * An error response. `code` identifies the reason, and `problem.type` is the path of a page about it. `problem` has the
+ * members of its code, such as `alternatives`.
+ */
 export class HoldfastError extends Error {
   override readonly name = 'HoldfastError'
+  readonly code: ProblemCode
+  /** The HTTP status. */
+  readonly status: number
+  /**
+   * The faults of a `validation_failed` by field, such as `fields['client.email']`. Entries of a list have a number:
+   * `fields['items.0.service_id']`. Empty for other codes.
+   */
+  readonly fields: Readonly<Record<string, string>>
   readonly problem: Problem
   readonly response: Response
 
   constructor(problem: Problem, response: Response) {
     super(`${problem.code}: ${problem.detail}`)
+    this.code = problem.code
+    this.status = problem.status
+    this.fields = fieldsOf(problem)
     this.problem = problem
     this.response = response
+  }
+
+  /** True if it has one of these codes. Then `problem` has the type of its code. */
+  is<Code extends ProblemCode>(...codes: Code[]): this is { code: Code; problem: ProblemOf<Code> } {
+    return (codes as ProblemCode[]).includes(this.code)
   }
 }
 
 /** A response that is neither a success nor a problem document: from a proxy, or not from Holdfast. */
 export class UnexpectedAnswerError extends Error {
   override readonly name = 'UnexpectedAnswerError'
+  /** The HTTP status. */
+  readonly status: number
   readonly response: Response
 
   constructor(response: Response) {
-    super(`The answer is ${response.status.toString()} without a problem document.`)
+    super(
+      `The answer of ${response.url} is ${response.status.toString()}, and not from Holdfast. Check \`baseUrl\`.`,
+    )
+    this.status = response.status
     this.response = response
   }
+}
+
+function fieldsOf(problem: Problem): Record<string, string> {
+  const fields: Record<string, string> = {}
+  for (const { pointer, detail } of 'errors' in problem ? problem.errors : []) {
+    const name = pointer.slice(1).split('/').map(unescaped).join('.')
+    fields[name] = name in fields ? `${fields[name] ?? ''} ${detail}` : detail
+  }
+  return fields
+}
+
+/** RFC 6901, section 4. */
+function unescaped(token: string): string {
+  return token.replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
 export function isProblem(value: unknown): value is Problem {
@@ -61,21 +88,4 @@ export function isProblem(value: unknown): value is Problem {
     'type' in value &&
     value.type === `/problems/${String(value.code)}`
   )
-}
-
-/** The result of a call: `data`, or `error`. */
-interface Outcome {
-  data?: unknown
-  error?: unknown
-  response: Response
-}
-
-/** The data of a successful call. */
-type DataOf<Result> = Result extends { data: infer Data } ? Data : never
-
-/** Returns the data of a call. Throws a HoldfastError for a problem, an UnexpectedAnswerError for anything else. */
-export async function orThrow<Result extends Outcome>(call: Promise<Result>): Promise<DataOf<Result>> {
-  const { data, error, response } = await call
-  if (response.ok) return data as DataOf<Result>
-  throw isProblem(error) ? new HoldfastError(error, response) : new UnexpectedAnswerError(response)
 }

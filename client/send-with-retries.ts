@@ -32,6 +32,8 @@ const lostStatuses = [500, 502, 503, 504]
 /**
  * Retries after 429. If a repetition does no harm, also retries after 500, 502, 503, 504 and a dropped connection.
  * Waits for `Retry-After`, or else for a random time that grows. Never retries a timeout or an aborted request.
+ *
+ * @internal
  */
 export function sendWithRetries(send: Send, time: Time, options: RetryOptions): Send {
   return async (request) => {
@@ -89,12 +91,17 @@ function randomWait(attempt: number, time: Time): number {
   return firstWaitSeconds * 2 ** (attempt - 1) * (0.5 + time.random() / 2)
 }
 
-/** Returns 16 random bytes. Not `randomUUID`, which browsers provide only on pages of https and localhost. */
+/**
+ * Returns 16 random bytes. Not `randomUUID`, which browsers provide only on pages of https and localhost.
+ *
+ * @internal
+ */
 export function newIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
+/** @internal */
 export const systemTime: Time = {
   nowMs: () => performance.now(),
   random: () => Math.random(),

@@ -1,12 +1,12 @@
-import type { components } from './api-types.ts'
+import type { Schemas } from './api-types.ts'
 import { isProblem } from './problems.ts'
 import { newIdempotencyKey, type Send, type Time } from './send-with-retries.ts'
 
-type Session = components['schemas']['Session']
+type Session = Schemas['Session']
 
 export interface SessionSource {
-  /** URL of the service, such as https://booking.example.com. */
-  baseUrl: string
+  /** URL of the service, without a slash at the end. */
+  url: string
   publishableKey: string
   /** An earlier session token, whose holds and bookings the first session takes over. */
   previousSession: string | undefined
@@ -33,7 +33,7 @@ export function sendWithSession(send: Send, time: Time, source: SessionSource): 
 
   async function exchangeNow(): Promise<Current | Response> {
     const response = await send(
-      new Request(new URL('/api/v1/session', source.baseUrl), {
+      new Request(`${source.url}/api/v1/session`, {
         method: 'POST',
         headers: {
           authorization: `Bearer ${source.publishableKey}`,

@@ -1,7 +1,7 @@
-import type { components } from './api-types.ts'
+import type { Schemas } from './api-types.ts'
 
 /** The contents of a delivery: a change of a booking. */
-export type WebhookEvent = components['schemas']['EventBody'] & {
+export type WebhookEvent = Schemas['EventBody'] & {
   /** The `webhook-id`, which is the same in each attempt. Ignore deliveries with a known one. */
   id: string
 }
@@ -135,7 +135,7 @@ function isSame(given: Uint8Array, expected: Uint8Array): boolean {
   return difference === 0
 }
 
-function eventOf(bytes: Uint8Array): components['schemas']['EventBody'] {
+function eventOf(bytes: Uint8Array): Schemas['EventBody'] {
   let value: unknown
   try {
     value = JSON.parse(new TextDecoder().decode(bytes))
@@ -143,7 +143,7 @@ function eventOf(bytes: Uint8Array): components['schemas']['EventBody'] {
     value = undefined
   }
   if (typeof value === 'object' && value !== null && 'event' in value && 'data' in value) {
-    return value as components['schemas']['EventBody']
+    return value as Schemas['EventBody']
   }
   throw new WebhookVerificationError('invalid_body', 'the body is not an event')
 }

@@ -1,7 +1,7 @@
-// Builds the widget and the client, which are not committed, and with --all also the server of the package. npm runs it
-// after `npm ci` and before it packs (package.json: prepare, prepack). `npm test` runs it before anything else. It does
-// nothing if no source has changed. Without the build tools (--omit=dev, --omit=optional) it builds as much as it can,
-// except with --all. Plain JavaScript, because npm may run on an older Node than Holdfast needs.
+// Builds the widget, its packages and the client, which are not committed. With --all, it also builds the server of the
+// package. npm runs it after `npm ci` and before it packs (package.json: prepare, prepack). `npm test` runs it before
+// anything else. It does nothing if no source has changed. Without the build tools (--omit=dev, --omit=optional) it
+// builds as much as it can, except with --all. Plain JavaScript, because npm may run on an older Node than Holdfast needs.
 const OLDEST_NODE = 26
 const all = process.argv.includes('--all')
 
@@ -9,10 +9,11 @@ main()
 
 async function main() {
   if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
-    leave(`the widget and the client need Node ${OLDEST_NODE} to be built; this is ${process.version}`)
+    leave(`widget and client need Node ${OLDEST_NODE} to be built; this is ${process.version}`)
     return
   }
   await attempt('the booking widget', async () => (await import('../widget/build.ts')).makeWidget())
+  await attempt('the packages of the widget', async () => (await import('../embed/build.ts')).makeEmbeds())
   await attempt('the client for programs', async () => (await import('../client/build.ts')).makeClient())
   if (all) await attempt('the server', async () => (await import('./server-build.ts')).makeServer())
 }

@@ -1,12 +1,12 @@
 /*
- * `npm run release` checks that the committed state can be released, packs both packages, writes their SBOMs and tries
+ * `npm run release` checks that the committed state can be released, packs all packages, writes their SBOMs and tries
  * them. Then it prints the next steps for a person. It never publishes and never tags. With `--dry-run` it leaves no
  * files behind, and a release without a date causes only a message.
  */
 import { spawnSync } from 'node:child_process'
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
 const project = resolve(import.meta.dirname, '..')
@@ -56,8 +56,8 @@ const packages: Package[] = [
   {
     name: 'holdfast',
     folder: '.',
-    maxBytes: 5_000_000,
-    maxUnpackedBytes: 20_000_000,
+    maxBytes: 5_500_000,
+    maxUnpackedBytes: 21_000_000,
     parts: () => [
       ...bundledServer(),
       ...Object.entries(manifestAt('package.json').optionalDependencies ?? {}).map(pair),
@@ -71,26 +71,35 @@ const packages: Package[] = [
     ],
   },
   {
-    name: 'holdfast-client',
+    name: '@holdfast/client',
     folder: 'client',
-    maxBytes: 50_000,
-    maxUnpackedBytes: 300_000,
-    parts: () =>
-      globSync('client/dist/*.LICENSE', { cwd: project })
-        .map((path) => basename(path, '.LICENSE'))
-        .map((name) => pair([name, manifest.devDependencies?.[name] ?? 'missing'])),
+    maxBytes: 30_000,
+    maxUnpackedBytes: 150_000,
+    parts: () => [],
     trial: [
       {
         args: [
           '--input-type=module',
           '-e',
-          "console.log(Object.keys(await import('holdfast-client')).join())",
+          "console.log(Object.keys(await import('@holdfast/client')).join())",
         ],
         prints: /\bverifyWebhook\b/,
       },
     ],
   },
+  embed('widget', /^bookingAttributes,loadHoldfast\n$/),
+  embed('react', /^HoldfastBooking,HoldfastButton\n$/),
 ]
+
+/** Returns a package of the widget, whose exports a trial prints. They contain no other package. */
+function embed(folder: string, prints: RegExp): Package {
+  const name = `@holdfast/${folder}`
+  const script = `console.log(Object.keys(await import('${name}')).join())`
+  return {
+    ...{ name, folder: `embed/${folder}`, maxBytes: 10_000, maxUnpackedBytes: 40_000, parts: () => [] },
+    trial: [{ args: ['--input-type=module', '-e', script], prints }],
+  }
+}
 
 try {
   const { values } = parseArgs({ options: { 'dry-run': { type: 'boolean', default: false } } })
@@ -106,6 +115,7 @@ function release(dryRun: boolean): void {
   const commit = run('git', ['rev-parse', '--short', 'HEAD']).trim()
   const tag = `v${version}`
   assertVersions()
+  assertManifests()
   assertChangelog(dryRun)
   if (run('git', ['tag', '--list', tag]) !== '') throw new Fault(`The tag ${tag} exists; raise the version.`)
 
@@ -115,7 +125,14 @@ function release(dryRun: boolean): void {
   const made = packages.map((one) => ({ one, tarball: packInto(target, one) }))
   const sbom = readSbom()
   const files = made.flatMap(({ one, tarball }) => [tarball, writeSbom(target, one, sbom)])
-  for (const { one, tarball } of made) tryOut(join(target, tarball), one)
+  const widget = made.find(({ one }) => one.name === '@holdfast/widget')?.tarball ?? ''
+  for (const { one, tarball } of made) {
+    const needed = one.name === '@holdfast/react' ? [widget] : [] // no registry has it yet
+    tryOut(
+      one,
+      [...needed, tarball].map((file) => join(target, file)),
+    )
+  }
   assertClean() // nothing that was built is committed
 
   const steps = [
@@ -129,6 +146,7 @@ function release(dryRun: boolean): void {
       ...files.map((file) => `  ${file}`),
       dryRun ? 'Would tag and publish:' : 'Nothing is published yet. Tag and publish:',
       ...steps.map((step) => `  ${step}`),
+      '  in a job of GitHub Actions or GitLab CI, where npm can record the provenance,',
       `  and attach ${files.filter((file) => file.endsWith('.json')).join(' and ')} to the release`,
     ].join('\n'),
   )
@@ -147,6 +165,9 @@ function assertVersions(): void {
   const found = {
     'src/package.json': manifestAt('src/package.json').version,
     'client/package.json': manifestAt('client/package.json').version,
+    'embed/widget/package.json': manifestAt('embed/widget/package.json').version,
+    'embed/react/package.json': manifestAt('embed/react/package.json').version,
+    'its @holdfast/widget': manifestAt('embed/react/package.json').dependencies?.['@holdfast/widget'],
     'package-lock.json': manifestAt('package-lock.json').version,
     Dockerfile: /image\.version="(.*?)"/.exec(text('Dockerfile'))?.[1],
     'compose.yaml': /image: holdfast:(\S+)/.exec(text('compose.yaml'))?.[1],
@@ -157,6 +178,22 @@ function assertVersions(): void {
     throw new Fault(`package.json says version ${version}, but ${told.join(', ')}.`)
   }
   done(`${version} in package.json, ${Object.keys(found).join(', ')}`)
+}
+
+/** Provenance ties a package to the commit and the CI job that built it. npm records it only if the package asks. */
+function assertManifests(): void {
+  for (const { name, folder } of packages) {
+    const path = join(folder, 'package.json')
+    const found = manifestAt(path)
+    if (found.name !== name) throw new Fault(`${path} has the name ${found.name}, not ${name}.`)
+    if (!found.publishConfig?.provenance || found.publishConfig.access !== 'public') {
+      throw new Fault(`${path} needs "publishConfig": { "access": "public", "provenance": true }.`)
+    }
+    if (found.repository === undefined) {
+      console.log(`TO DO  ${path} names no "repository", which npm compares with the provenance.`)
+    }
+  }
+  done('names and provenance of the packages')
 }
 
 function assertChangelog(dryRun: boolean): void {
@@ -218,7 +255,7 @@ function writeSbom(target: string, { name, parts }: Package, all: Sbom): string 
         .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((one) => refs.has(one)) })),
     ],
   }
-  const file = `${name}-${version}.cdx.json`
+  const file = `${name.replace('@', '').replace('/', '-')}-${version}.cdx.json`
   writeFileSync(join(target, file), `${JSON.stringify(sbom, null, 2)}\n`)
   done(`${name}: ${file}, ${components.length} packages`)
   return file
@@ -232,11 +269,11 @@ function bundledServer(): string[] {
   )
 }
 
-/** Installs a package into an empty folder, as a user would, and runs it. */
-function tryOut(tarball: string, { name, trial }: Package): void {
+/** Installs a package into an empty folder, as a user would, and runs it. The last file is the package. */
+function tryOut({ name, trial }: Package, tarballs: string[]): void {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-trial-'))
   try {
-    run('npm', ['install', '--prefer-offline', '--no-audit', tarball], { cwd: folder })
+    run('npm', ['install', '--prefer-offline', '--no-audit', ...tarballs], { cwd: folder })
     for (const { args, prints } of trial) {
       const said = run(process.execPath, args, { cwd: folder })
       if (!prints.test(said)) throw new Fault(`${name}, installed, answers ${args.join(' ')} by:\n${said}`)
@@ -244,12 +281,16 @@ function tryOut(tarball: string, { name, trial }: Package): void {
   } finally {
     rmSync(folder, { recursive: true })
   }
-  done(`${name}: installs and runs, ${statSync(tarball).size} bytes`)
+  done(`${name}: installs and runs, ${statSync(tarballs.at(-1) ?? '').size} bytes`)
 }
 
 function manifestAt(path: string) {
   return JSON.parse(readFileSync(join(project, path), 'utf8')) as {
+    name: string
     version: string
+    repository?: string | { url: string }
+    publishConfig?: { access?: string; provenance?: boolean }
+    dependencies?: Record<string, string>
     devDependencies?: Record<string, string>
     optionalDependencies?: Record<string, string>
   }

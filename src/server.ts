@@ -4,6 +4,10 @@ import { oldAudit } from './access/audit.ts'
 import { auditRoutes } from './access/audit-routes.ts'
 import { guardRequests } from './access/authentication-hook.ts'
 import { oldEmailChanges, oldInvitations } from './access/invitation.ts'
+import { noteKeyRequests } from './access/key-requests-hook.ts'
+import { oldChallenges } from './access/passkey.ts'
+import { oldPrograms } from './access/program.ts'
+import { oldGrants, oldProgramTokens } from './access/program-grant.ts'
 import { oldLogIns } from './access/person.ts'
 import { oldLinks } from './access/person-link.ts'
 import { oldWindows, openRateLimiter, type RateLimiter } from './access/rate-limits.ts'
@@ -11,6 +15,7 @@ import { oldSessions } from './access/session.ts'
 import { sessionRoutes } from './access/session-routes.ts'
 import { userRoutes } from './access/user-routes.ts'
 import { mcpRoutes } from './agents/mcp-routes.ts'
+import { oauthRoutes } from './agents/oauth-routes.ts'
 import { availabilityRoutes } from './availability/availability-routes.ts'
 import { monotonicMs } from './base/clock.ts'
 import { bookingRoutes } from './bookings/booking-routes.ts'
@@ -53,10 +58,14 @@ import { imageRoutes } from './catalogue/image-routes.ts'
 import { catalogueRoutes, catalogueWriteRoutes } from './catalogue/catalogue-routes.ts'
 import { accountRoutes } from './console/account/account-routes.ts'
 import { appRoutes } from './console/account/app-routes.ts'
+import { authorizeRoutes } from './console/account/authorize-routes.ts'
 import { forgottenRoutes } from './console/account/forgotten-routes.ts'
 import { invitationRoutes } from './console/account/invitation-routes.ts'
 import { logInRoutes } from './console/account/log-in-routes.ts'
 import { notificationsRoutes } from './console/account/notifications-routes.ts'
+import { oidcRoutes } from './console/account/oidc-routes.ts'
+import { passkeyRoutes } from './console/account/passkey-routes.ts'
+import { programsRoutes } from './console/account/programs-routes.ts'
 import { bookRoutes } from './console/bookings/book-routes.ts'
 import { bookingPageOfConsoleRoutes } from './console/bookings/booking-routes.ts'
 import { bookingListRoutes } from './console/bookings/bookings-routes.ts'
@@ -109,6 +118,7 @@ import { bookingPageRoutes } from './pages/booking-page-routes.ts'
 import { bookingStartRoutes } from './pages/booking-start-routes.ts'
 import { checkoutRoutes } from './pages/checkout-routes.ts'
 import { embedRoutes } from './pages/embed-routes.ts'
+import { guideRoutes } from './pages/guide-routes.ts'
 import { imagePageRoutes } from './pages/image-page-routes.ts'
 import { mailOffRoutes } from './pages/mail-off-routes.ts'
 import { textRoutes } from './pages/text-routes.ts'
@@ -149,7 +159,7 @@ export const jobs: readonly CleanupJob<Context>[] = [
     oldLogIns,
     oldLinks,
   ],
-  ...[oldInvitations, oldEmailChanges],
+  ...[oldInvitations, oldEmailChanges, oldChallenges, oldProgramTokens, oldGrants, oldPrograms],
   ...[oldDeliveries, oldEvents, deletedWebhooks, oldMails, oldMailFiles, oldAudit, oldClients],
   ...[unmatchedBookings, unsortedClients, oldCalendarWrites],
   ...[oldProcessorEvents, oldSandboxCheckouts, unusedPayments, unnamedImages],
@@ -245,7 +255,10 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
     onBrokenRequest: (status, problem) => {
       context.metrics.answered({ method: 'unknown', route: 'unknown', status, problem })
     },
-    guard: (app) => guardRequests(app, context, limiter),
+    guard: (app) => {
+      guardRequests(app, context, limiter)
+      noteKeyRequests(app, context)
+    },
     showProblem: problemPages(context),
   })
   const housekeeping = startHousekeeping(context, jobs)
@@ -303,9 +316,9 @@ function openWorkers(
 /** Returns the routes for accounts, with emails to people, and those that connect accounts of a business. */
 function peopleRoutes(context: Context, limiter: RateLimiter) {
   return {
-    logIn: logInRoutes(limiter),
-    forgotten: forgottenRoutes(limiter),
-    account: accountRoutes(limiter),
+    gates: [logInRoutes, oidcRoutes, passkeyRoutes, forgottenRoutes, accountRoutes].map((routes) =>
+      routes(limiter),
+    ),
     users: usersRoutes(limiter),
     people: userRoutes({ limiter, mails: mailsToPeople(context) }),
     connections: [ownServerRoutes(limiter), ownStripeRoutes(limiter)],
@@ -326,11 +339,12 @@ function readingsOf(context: Context, servers: ServerWatch) {
 
 type AnyRoutes = Routes<Context>
 
-/** Returns the routes for files of a business, feeds and pictures, and those for reports of calendars. */
+/** Returns the routes for files of a business, for reports of calendars, and for tokens of programs. */
 function fileRoutes(limiter: RateLimiter): AnyRoutes {
   return (app, context) => {
     feedFileRoutes(limiter)(app, context)
     imagePageRoutes(limiter)(app, context)
+    oauthRoutes(limiter)(app, context)
     calendarPushRoutes(limiter)(app, context)
   }
 }
@@ -359,9 +373,7 @@ function allRoutes({
   health,
   metrics,
   widget,
-  logIn,
-  forgotten,
-  account,
+  gates,
   users,
   people,
   connections,
@@ -381,16 +393,13 @@ function allRoutes({
   | 'health'
   | 'metrics'
   | 'widget'
-  | 'logIn'
-  | 'forgotten'
-  | 'account'
   | 'calendars'
   | 'pageLimits'
   | 'users'
   | 'people',
   AnyRoutes
 > &
-  Record<'bookings' | 'connections' | 'connectionPages', AnyRoutes[]>): {
+  Record<'bookings' | 'connections' | 'gates' | 'connectionPages', AnyRoutes[]>): {
   api: AnyRoutes[]
   around: AnyRoutes[]
 } {
@@ -402,6 +411,7 @@ function allRoutes({
         health,
         startPageRoutes,
         pageRoutes,
+        guideRoutes,
         widget,
         bookingPage,
         clientPages,
@@ -410,7 +420,8 @@ function allRoutes({
         metrics,
       ],
       ...[...linkedRoutes, files, mcpRoutes],
-      ...[logIn, forgotten, account, invitationRoutes, notificationsRoutes, appRoutes, bookingStart],
+      ...[...gates, invitationRoutes, notificationsRoutes, appRoutes, bookingStart],
+      ...[authorizeRoutes, programsRoutes],
       ...calendarOfConsole,
       ...[bookingPageOfConsoleRoutes, clientPageRoutes, waitlistConsoleRoutes],
       ...[servicesRoutes, couponPagesRoutes, resourcesRoutes, teamRoutes],

@@ -61,6 +61,11 @@ test('without variables everything has the value that the documentation promises
     microsoftClientSecret: '',
     microsoftTenant: 'common',
     microsoftApiUrl: '',
+    oidcIssuer: '',
+    oidcClientId: '',
+    oidcClientSecret: '',
+    oidcButton: '',
+    oidcOnly: false,
     drainSeconds: 1,
     otlpEndpoint: '',
     tracesSampler: 'parentbased_always_on',
@@ -256,11 +261,11 @@ describe('a bad value is named with what would be right', () => {
   })
 })
 
-test('every setting but a name of a host or a directory refuses some value', () => {
+test('every setting but a name of a host, a directory or a button refuses some value', () => {
   const lenient = Object.values(settings).filter(
     ({ variable }) => fieldErrorsOf({ [variable]: '?' }).length === 0,
   )
-  expect(lenient.map(({ variable }) => variable)).toEqual(['HOST', 'MAIL_DIR'])
+  expect(lenient.map(({ variable }) => variable)).toEqual(['HOST', 'MAIL_DIR', 'OIDC_BUTTON'])
 })
 
 test('a name that is a slip of the pen is told with the right one, and others are left alone', () => {

@@ -32,6 +32,8 @@ export class BookingElement extends HTMLElement {
     'locale',
     'time-zone',
     'history',
+    'theme',
+    'accent',
     'prefill-first-name',
     'prefill-last-name',
     'prefill-email',
@@ -86,6 +88,7 @@ export class BookingElement extends HTMLElement {
     if (name === 'time-zone') this.flow.setZone(this.zone().zone)
     else if (name === 'locale') void this.readLanguage()
     else if (name.startsWith('prefill-')) this.visit?.prefill()
+    else if (name === 'theme' || name === 'accent') this.draw()
     else this.restart()
   }
 
@@ -177,10 +180,7 @@ export class BookingElement extends HTMLElement {
       element: this,
       kept: keptVisit,
       dialog: mount instanceof HTMLDialogElement ? mount : undefined,
-      // a preview in a frame shares the history of its parent page
-      hasSteps: (isOwn && self === top) || this.hasAttribute('history'),
       language: () => this.language,
-      prefilled: (name) => this.prefilled(name, isOwn),
     })
     this.draw()
   }
@@ -238,17 +238,6 @@ export class BookingElement extends HTMLElement {
     return isOwn ? location.pathname + location.search : null
   }
 
-  /**
-   * Returns the initial value of a field: from an attribute such as `prefill-email`, or from `?email=` of the
-   * hosted page.
-   */
-  private prefilled(name: string, isOwn: boolean): string | null {
-    return (
-      this.getAttribute(`prefill-${name.replace('_', '-')}`) ??
-      (isOwn ? new URLSearchParams(location.search).get(name) : null)
-    )
-  }
-
   private toldStep: FlowState['step'] | undefined
 
   /** Reports the visitor's current step to the page, once the services have loaded. */
@@ -285,7 +274,8 @@ export class BookingElement extends HTMLElement {
     const { flow, mount, language, formats, later } = this
     if (!flow || !mount || !this.isReady) return
     // the browser resolves the website's colour, or that of the business
-    mount.style.accentColor = `var(--holdfast-accent, ${flow.state.business?.brand_color ?? 'auto'})`
+    mount.style.colorScheme = this.getAttribute('theme') ?? ''
+    mount.style.accentColor = `var(--holdfast-accent, ${this.getAttribute('accent') ?? flow.state.business?.brand_color ?? 'auto'})`
     const color = getComputedStyle(mount).accentColor
     if (color !== this.shownColor) {
       this.shownColor = color

@@ -1,6 +1,6 @@
 /*
- * Builds the widget: `v1.js` with everything that the first step needs, and a file for each further
- * language. `v1.js` works with and without `type="module"`. Other file names contain a hash of their
+ * Builds the widget: `v1.js` with everything that the first step needs, a file for each further language, and
+ * `holdfast.js` for popups and the floating button. Both scripts work with and without `type="module"`. Other file names contain a hash of their
  * content. Run by `npm ci`, and in a checkout after a change of the sources (packaging/build.js, `holdfast
  * serve`, the tests).
  */
@@ -22,7 +22,7 @@ export function makeWidget(): Promise<boolean> {
     // src/package.json pins the versions of the bundler and Preact
     sources: [
       ...['**/*.{ts,tsx,css,json}', '../texts/*.json', '../src/base/messages.ts', '../src/base/money.ts'],
-      ...['../src/package.json', '../tsconfig.json'],
+      ...['../src/package.json', '../tsconfig.json', '../embed/widget/*.ts'],
     ],
     notSources: ['dist/**'],
     note: 'dist/.made-of',
@@ -34,18 +34,19 @@ export function makeWidget(): Promise<boolean> {
   })
 }
 
-const entries = ['v1.js', 'manage.js', 'calendar.js']
+const entries = ['v1.js', 'holdfast.js', 'manage.js', 'calendar.js']
 const isEntry = (name: string) => entries.includes(name)
 
-/** Returns the files of the widget, of the client's manage page and of the console's calendar, by name. */
+/** Returns the files of the widget, its popups, the client's manage page and the console's calendar, by name. */
 async function builtWidget(): Promise<Record<string, string>> {
   const { rolldown } = await import('rolldown') // loaded late: the up-to-date check does not need it.
   // bundled separately, so that the widget shares no file with the page and its first step needs only one
-  const [ofWidget, ofPage, ofConsole] = await Promise.all([
+  const [ofWidget, ofPopups, ofPage, ofConsole] = await Promise.all([
     bundled(
       { v1: join(widget, 'v1.ts') },
       { postBanner: banner, plugins: [texts({ atOnce: ['widget'], later: ['booking', 'wait'] })] },
     ),
+    bundled({ holdfast: join(widget, 'popups/holdfast.ts') }),
     bundled(
       { manage: join(widget, 'manage/manage-element.tsx') },
       {
@@ -56,7 +57,8 @@ async function builtWidget(): Promise<Record<string, string>> {
     ),
     bundled({ calendar: join(widget, 'calendar/calendar.ts') }),
   ])
-  return { ...ofConsole, ...ofPage, ...asScript(ofWidget) }
+  const popups = inScope(ofPopups['holdfast.js'] ?? '', 'holdfast')
+  return { ...ofConsole, ...ofPage, ...asScript(ofWidget), 'holdfast.js': popups }
 
   async function bundled(
     input: Record<string, string>,
@@ -95,10 +97,13 @@ async function builtWidget(): Promise<Record<string, string>> {
 const shared = `customElements.get('holdfast-booking').shared`
 
 /**
- * The address of `v1.js`. A classic script has neither `import.meta` nor, of another origin, a base for what it imports; a
- * module has no `document.currentScript`. The stack names the file of either.
+ * Wraps code in a function scope, in which `$url` is its address. A classic script has neither `import.meta` nor, of
+ * another origin, a base for what it imports; a module has no `document.currentScript`. The stack names the file of either.
  */
-const address = String.raw`/https?:[^\s()@]+?\/widget\/v1\.js/.exec(Error().stack)?.[0]??location.href`
+function inScope(code: string, name: string): string {
+  const address = String.raw`/https?:[^\s()@]+?\/widget\/${name}\.js/.exec(Error().stack)?.[0]??location.href`
+  return `($url=>{'use strict';${code.replaceAll('import.meta.url', '$url').trim()}})(${address})\n`
+}
 
 /**
  * Wraps files in a function scope, without imports and exports, because the page may use the same variable
@@ -122,14 +127,11 @@ function asScript(files: Record<string, string>): Record<string, string> {
       const body = code
         .slice(0, -whole.length)
         .replace(banner, '')
-        .replaceAll('import.meta.url', '$url')
         .replaceAll(/\bimport\([`"']\.\/([\w.-]+)[`"']\)/g, 'import($url+`/../$1`)')
         .trim()
-      if (exported === '' || /\bimport(?!\(\$url)\b/.test(body)) throw new Error('v1.js cannot be a script')
-      return [
-        name,
-        `${banner}\n($url=>{'use strict';${body}${shared}??={${[...inside.values()].join()}}})(${address})\n`,
-      ]
+      if (exported === '' || /\bimport(?!\(\$url|\.meta\.url)\b/.test(body))
+        throw new Error('v1.js cannot be a script')
+      return [name, `${banner}\n${inScope(`${body}${shared}??={${[...inside.values()].join()}}`, 'v1')}`]
     }),
   )
 }

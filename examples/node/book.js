@@ -1,5 +1,5 @@
 // Finds the next free haircut, holds it, books it and shows the booking.
-import { createHoldfastClient, HoldfastError, orThrow } from 'holdfast-client'
+import { createHoldfastClient, HoldfastError } from '@holdfast/client'
 
 const holdfast = createHoldfastClient({
   baseUrl: process.env.HOLDFAST_URL ?? 'http://127.0.0.1:3000',
@@ -11,29 +11,30 @@ const holdfast = createHoldfastClient({
  * @param {string} name
  */
 async function nextSlot(name) {
-  const { data: services } = await orThrow(holdfast.GET('/api/v1/services'))
+  const { data: services } = await holdfast.services.list()
   const service = services.find((one) => one.name === name)
   const [location_id] = service?.location_ids ?? []
   if (!service || !location_id) throw new Error(`There is no service ${name}.`)
   const offered = { service_id: service.id, location_id }
-  const slot = await orThrow(holdfast.GET('/api/v1/availability/soonest', { params: { query: offered } }))
+  const slot = await holdfast.availability.findSoonest(offered)
   if (!slot) throw new Error(`${name} has no free slot.`)
   return { ...offered, starts_at: slot.starts_at }
 }
 
 /**
  * Holds a slot. If another client was faster, holds the nearest free one.
- * @param {import('holdfast-client').Schemas['PlaceHold']} wanted
- * @returns {Promise<import('holdfast-client').Hold>}
+ * @param {import('@holdfast/client').Schemas['PlaceHold']} wanted
+ * @returns {Promise<import('@holdfast/client').Hold>}
  */
 async function hold(wanted) {
-  const { data, error } = await holdfast.POST('/api/v1/bookings/hold', { body: wanted })
-  if (data) return data
-  if (error.code === 'slot_held' || error.code === 'slot_booked') {
-    const [nearest] = error.alternatives
-    if (nearest) return hold({ ...wanted, starts_at: nearest.starts_at })
+  try {
+    return await holdfast.holds.create(wanted)
+  } catch (error) {
+    if (!(error instanceof HoldfastError && error.is('slot_held', 'slot_booked'))) throw error
+    const [nearest] = error.problem.alternatives
+    if (!nearest) throw error
+    return hold({ ...wanted, starts_at: nearest.starts_at })
   }
-  throw new Error(`${error.code}: ${error.detail}`)
 }
 
 try {
@@ -41,9 +42,9 @@ try {
   console.log(`Held: ${starts_at}, until ${expires_at}`)
 
   const client = { first_name: 'Katherine', last_name: 'Johnson', email: 'katherine@example.com' }
-  const { id } = await orThrow(holdfast.POST('/api/v1/bookings', { body: { hold_id, client } }))
+  const { id } = await holdfast.bookings.create({ hold_id, client })
 
-  const booking = await orThrow(holdfast.GET('/api/v1/bookings/{id}', { params: { path: { id } } }))
+  const booking = await holdfast.bookings.get(id)
   console.log(`Booked: ${booking.service.name} at ${booking.starts_at}, ${booking.status}`)
 } catch (error) {
   if (!(error instanceof HoldfastError)) throw error

@@ -1,6 +1,6 @@
 // Receives webhooks and prints those that are genuine.
 import { createServer } from 'node:http'
-import { verifyWebhook, WebhookVerificationError } from 'holdfast-client'
+import { verifyWebhook, WebhookVerificationError } from '@holdfast/client'
 
 const port = Number(process.env.PORT ?? 4000)
 const secrets = (process.env.WEBHOOK_SECRET ?? '').split(' ') // two while a secret is being replaced

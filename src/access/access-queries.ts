@@ -5,7 +5,7 @@ import type { Database, Queries, Reads } from '../database/database.ts'
 import { groupedLookup } from '../database/grouped.ts'
 import { isAmong, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
 import { sharedStatement } from '../database/shared-transaction.ts'
-import type { ApiKeysTable, ServerSecretsTable, SessionsTable } from '../database/tables.ts'
+import type { ApiKeysTable, KeyRequestsTable, ServerSecretsTable, SessionsTable } from '../database/tables.ts'
 
 /** Without either, matches all keys. */
 export interface KeyFilter {
@@ -30,6 +30,9 @@ const keyColumns = [
   'allow_frames',
   'created_at',
   'revoked_at',
+  'scopes_json',
+  'expires_at',
+  'last_used_at',
 ] as const
 
 const sessionColumns = {
@@ -60,6 +63,8 @@ const apiKeysByDigest = cachedQuery((db, { digests }: Params<{ digests: string }
       'k.allowed_origins_json',
       'k.allow_frames',
       'k.revoked_at',
+      'k.scopes_json',
+      'k.expires_at',
       'b.plan as business_plan',
       'b.limit_per_minute',
       'b.limit_per_hour',
@@ -331,7 +336,17 @@ export async function setRevoked(db: Queries, id: string, now: Instant): Promise
     .where('id', '=', id)
     .where('revoked_at', 'is', null)
     .execute()
-  return db.selectFrom('api_keys').select(keyColumns).where('id', '=', id).executeTakeFirst()
+  return findKey(db, id)
+}
+
+/** Sets the hour of the last use of keys, unless a later one is stored. */
+export async function setLastUsed(db: Queries, ids: readonly string[], last_used_at: Instant): Promise<void> {
+  await db
+    .updateTable('api_keys')
+    .set({ last_used_at })
+    .where(isAmong(db, [['id', 'uuid']], sql.val(JSON.stringify(ids.map((id) => [id])))))
+    .where(({ eb, or }) => or([eb('last_used_at', 'is', null), eb('last_used_at', '<', last_used_at)]))
+    .execute()
 }
 
 /** Locks an active publishable key until the transaction ends. Returns undefined if no key has this ID. */
@@ -358,13 +373,18 @@ export function setOrigins(db: Queries, id: string, allowed_origins_json: string
 }
 
 /** Finds the newest active publishable key of a business. */
-export async function findPublishableKey(db: Reads, businessId: string): Promise<KeyRow | undefined> {
+export async function findPublishableKey(
+  db: Reads,
+  businessId: string,
+  now: Instant,
+): Promise<KeyRow | undefined> {
   return db
     .selectFrom('api_keys')
     .select(keyColumns)
     .where('business_id', '=', businessId)
     .where('type', '=', 'publishable')
     .where('revoked_at', 'is', null)
+    .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
     .orderBy('created_at', 'desc')
     .executeTakeFirst()
 }
@@ -385,6 +405,12 @@ export function findKeysOfBusiness(
   return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(rows).execute()
 }
 
+/** Finds a key of a business, or of any business or hub if none is given. */
+export function findKey(db: Reads, id: string, businessId?: string): Promise<KeyRow | undefined> {
+  const query = db.selectFrom('api_keys').select(keyColumns).where('id', '=', id)
+  return (businessId === undefined ? query : query.where('business_id', '=', businessId)).executeTakeFirst()
+}
+
 /** The digest is the cache key of the caller. */
 export async function findKeyDigest(db: Reads, businessId: string, id: string): Promise<string | undefined> {
   const key = await db
@@ -394,4 +420,56 @@ export async function findKeyDigest(db: Reads, businessId: string, id: string): 
     .where('id', '=', id)
     .executeTakeFirst()
   return key?.digest
+}
+
+const requestColumns = {
+  api_key_id: 'uuid',
+  id: 'uuid',
+  at: 'timestamptz',
+  method: 'text',
+  path: 'text',
+  status: 'integer',
+  code: 'text',
+  milliseconds: 'integer',
+} as const
+
+const insertedRequests = cachedQuery((db: Queries, { rows }: Params<{ rows: string }>) => {
+  const names = sql.join(Object.keys(requestColumns).map((name) => sql.ref(name)))
+  return sql`insert into key_requests (${names}) select ${names} from ${rowsOf(db, requestColumns, rows)} as w`
+})
+
+export async function insertKeyRequests(db: Queries, requests: readonly KeyRequestsTable[]): Promise<void> {
+  await insertedRequests(db, { rows: rowsText(db, requestColumns, requests) })
+}
+
+/** Deletes all but the newest `kept` requests of each of these keys. */
+export async function deleteEarlierKeyRequests(
+  db: Queries,
+  keyIds: readonly string[],
+  kept: number,
+): Promise<void> {
+  await db
+    .deleteFrom('key_requests as r')
+    .where(isAmong(db, [['r.api_key_id', 'uuid']], sql.val(JSON.stringify(keyIds.map((id) => [id])))))
+    .where('r.id', '<=', (eb) =>
+      eb
+        .selectFrom('key_requests as later')
+        .whereRef('later.api_key_id', '=', 'r.api_key_id')
+        .select('later.id')
+        .orderBy('later.id', 'desc')
+        .limit(1)
+        .offset(kept),
+    )
+    .execute()
+}
+
+/** Newest first. */
+export function findKeyRequests(db: Reads, keyId: string, max: number): Promise<KeyRequestsTable[]> {
+  return db
+    .selectFrom('key_requests')
+    .selectAll()
+    .where('api_key_id', '=', keyId)
+    .orderBy('id', 'desc')
+    .limit(max)
+    .execute()
 }

@@ -1,8 +1,10 @@
 import { Problem } from '../base/errors.ts'
 import type { Instant } from '../base/instants.ts'
+import type { KeyScope } from '../base/key-scopes.ts'
 import type { TokenType } from '../base/token-types.ts'
-import type { PersonRole, PlanName } from '../database/tables.ts'
+import type { PersonRole, PlanName, ProgramScope } from '../database/tables.ts'
 import type { TenantScope } from '../database/tenant-scope.ts'
+import { coversScopes } from '../http/route-scopes.ts'
 
 interface ActorParts {
   /** The ID of the key or session. */
@@ -34,6 +36,9 @@ export interface WidgetActor extends ActorParts {
 /** A caller with a valid business or hub key. */
 export interface KeyActor extends ActorParts {
   type: 'business' | 'hub'
+  /** The parts of the API that it may use. Null for all. */
+  scopes: readonly KeyScope[] | null
+  expiresAt: Instant | null
 }
 
 /** The client of one booking, with its manage link. Can see, move and cancel that booking only. */
@@ -59,6 +64,8 @@ export interface PersonActor extends ActorParts {
   role: PersonRole
   /** The staff member whose calendar belongs to the person. Never null for the role staff. */
   staffId: string | null
+  /** Set if a program acts for the person, with a token. `keyId` and `logInId` are then the ID of its grant. */
+  grant?: { id: string; program: string; scope: ProgramScope }
 }
 
 /** The operator at the command line, with access to every business. */
@@ -81,6 +88,8 @@ declare module 'fastify' {
     access?: readonly TokenType[]
     /** The lowest role of people who may call it. Absent if people may not call it. */
     people?: PersonRole
+    /** True if programs that people have allowed may call it, for them. */
+    programs?: true
     /** The plan that every caller of the route needs. */
     plan?: 'enterprise'
   }
@@ -107,6 +116,11 @@ export const operator: OperatorActor = {
   lastFour: 'none',
   allowedOrigins: null,
   ownLimits: { perMinute: null, perHour: null },
+}
+
+/** True for a program that acts for a person. */
+export function isProgram(actor: Actor): actor is PersonActor & Required<Pick<PersonActor, 'grant'>> {
+  return actor.type === 'person' && actor.grant !== undefined
 }
 
 /** True for a caller who sees and changes the appointments of one staff member only. */
@@ -142,6 +156,28 @@ export function isSession(actor: Actor): actor is WidgetActor {
   return actor.type === 'session'
 }
 
+/** The columns of a person, of a log-in or of the grant of a program. */
+interface PersonRow {
+  /** The log-in or grant. */
+  id: string
+  user_id: string
+  name: string
+  email: string
+  role: PersonRole
+  staff_id: string | null
+}
+
+/** Returns the actor of a person in a place. */
+export function personActor(
+  { id, user_id: userId, name, email, role, staff_id: staffId }: PersonRow,
+  place: Pick<PersonActor, 'keyId' | 'scope' | 'plan'>,
+): PersonActor {
+  return {
+    ...{ type: 'person', ...place, ownerId: userId, userId, logInId: id, name, email, role, staffId },
+    ...{ lastFour: 'none', allowedOrigins: null, ownLimits: { perMinute: null, perHour: null } },
+  }
+}
+
 /** Returns the higher plan of a business and its hub. */
 export function effectivePlan(own: PlanName, hub: PlanName | null): PlanName {
   if (!hub) return own
@@ -153,10 +189,12 @@ interface RouteAccess {
   access: readonly TokenType[]
   people?: PersonRole | undefined
   plan?: 'enterprise' | undefined
+  /** The scopes that open the route to a limited key. Absent or empty: only `all` opens it. */
+  scopes?: readonly KeyScope[]
 }
 
 /**
- * Throws, in this order, key_type_not_allowed, plan_required or origin_not_allowed. Business and hub keys need
+ * Throws, in this order, key_type_not_allowed, plan_required, insufficient_scope or origin_not_allowed. Business and hub keys need
  * Enterprise for every route. People need it for routes whose plan is Enterprise.
  */
 export function assertMayCall(actor: Caller, route: RouteAccess, origin: string | undefined): void {
@@ -171,15 +209,30 @@ export function assertMayCall(actor: Caller, route: RouteAccess, origin: string 
     const hint = first ? ' Exchange the publishable key for a session token first: POST /api/v1/session.' : ''
     throw notAllowed(`A ${actor.type} token may not do this; it needs ${needed}.${hint}`, access)
   }
-  if ((actor.type === 'business' || actor.type === 'hub') && actor.plan !== 'enterprise') {
-    throw needsEnterprise(`${actor.type === 'hub' ? 'Hub' : 'Business'} keys need the Enterprise plan.`)
-  }
+  if (actor.type === 'business' || actor.type === 'hub') assertKeyMay(actor, route.scopes ?? [])
   if (origin !== undefined && actor.allowedOrigins && !actor.allowedOrigins.includes(origin)) {
     throw new Problem(
       'origin_not_allowed',
       'The website that sends this request is not among those allowed for the key.',
     )
   }
+}
+
+function assertKeyMay({ type, plan, scopes }: KeyActor, needed: readonly KeyScope[]): void {
+  if (plan !== 'enterprise')
+    throw needsEnterprise(`${type === 'hub' ? 'Hub' : 'Business'} keys need the Enterprise plan.`)
+  if (coversScopes(scopes, needed)) return
+  const required_scopes: readonly KeyScope[] = needed.length > 0 ? needed : ['all']
+  throw new Problem(
+    'insufficient_scope',
+    `The key is limited to ${listed(scopes ?? [], 'and')}; this needs ${listed(required_scopes)}.`,
+    {
+      extensions: { required_scopes },
+      headers: {
+        'www-authenticate': `Bearer error="insufficient_scope", scope="${required_scopes.join(' ')}"`,
+      },
+    },
+  )
 }
 
 function assertPersonMay(person: PersonActor, { access, people, plan }: RouteAccess): void {
@@ -211,7 +264,7 @@ export function needsEnterprise(detail: string): Problem {
   return new Problem('plan_required', detail, { extensions: { required_plan: 'enterprise' } })
 }
 
-function listed(words: readonly string[]): string {
+function listed(words: readonly string[], between: 'and' | 'or' = 'or'): string {
   const last = words.at(-1) ?? ''
-  return words.length > 1 ? `${words.slice(0, -1).join(', ')} or ${last}` : last
+  return words.length > 1 ? `${words.slice(0, -1).join(', ')} ${between} ${last}` : last
 }

@@ -30,6 +30,7 @@ export const auditActions = [
     'business.old_clients_erased',
   ] as const),
   ...(['key.created', 'key.updated', 'key.revoked'] as const),
+  ...(['program.allowed', 'program.revoked'] as const),
   'image.created' as const,
   ...(['feed.created', 'feed.rotated', 'feed.deleted'] as const),
   ...(['busy_calendar.created', 'busy_calendar.deleted'] as const),
@@ -50,6 +51,7 @@ export const auditActions = [
   ...(['user.second_step_added', 'user.second_step_removed', 'user.recovery_code_used'] as const),
   'user.recovery_codes_renewed' as const,
   ...(['user.device_added', 'user.device_removed'] as const),
+  ...(['user.passkey_added', 'user.passkey_removed'] as const),
   ...(['webhook.tested', 'delivery.retried', 'mail.retried'] as const),
 ] as const
 

@@ -30,7 +30,7 @@ import type { Context } from './context.ts'
 export type Author = Actor | LinkAuthor | PersonAuthor | 'system'
 
 /** A person, including one who has not logged in yet, such as the user of a password link. */
-type PersonAuthor = Pick<PersonActor, 'type' | 'userId' | 'name' | 'via'>
+type PersonAuthor = Pick<PersonActor, 'type' | 'userId' | 'name' | 'via' | 'grant'>
 
 /** The holder of a link to a booking that is not a bearer token. */
 interface LinkAuthor {
@@ -94,10 +94,15 @@ function authorColumns(by: Author): AuthorColumns {
     ...nobody,
     actor_type,
     actor_id: by.type === 'person' ? by.userId : by.keyId,
-    actor_name: by.type === 'person' ? by.name : null,
+    actor_name: by.type === 'person' ? personName(by) : null,
     address: actor_type === 'key' || actor_type === 'person' ? (by.via?.address ?? null) : null,
     request_id: by.via ? redact(by.via.requestId) : null, // the client may have chosen it
   }
+}
+
+/** Names the program that acts for a person, too. */
+function personName({ name, grant }: PersonAuthor): string {
+  return grant ? `${name} (${grant.program})` : name
 }
 
 const writeAudit = sharedStatement({

@@ -4,15 +4,18 @@ import { type ClientAddress, liesIn, readClientAddress } from '../base/client-ne
 import { Problem } from '../base/errors.ts'
 import { ownOrigins } from '../base/public-url.ts'
 import { isOfApi } from '../http/route-list.ts'
+import { scopesOfRoute } from '../http/route-scopes.ts'
 import { scopeKey } from '../database/tenant-scope.ts'
 import type { Context } from './context.ts'
-import { assertMayCall, type Caller } from './actor.ts'
-import { authenticate, cachedCaller, invalidCredentials } from './authentication.ts'
+import { assertMayCall, type Caller, isProgram } from './actor.ts'
+import { authenticate, bearerToken, cachedCaller, invalidCredentials } from './authentication.ts'
 import { logInToken } from './log-in-cookie.ts'
 import { findPerson } from './log-in.ts'
+import { findProgramActor } from './program-grant.ts'
 import { anonymousQuotas, quotasOfCaller, quotasOfExchange } from './rate-limit-rules.ts'
 import type { Quota } from './rate-limit-types.ts'
 import type { RateLimiter, RateLimitResult } from './rate-limits.ts'
+import { isPersonToken } from './token.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -25,6 +28,8 @@ declare module 'fastify' {
     counting?: Promise<void> | undefined
   }
   interface FastifyContextConfig {
+    /** Parameters of `WWW-Authenticate` that a 401 of the route adds (RFC 6750). */
+    challenge?: string
     /** The route counts for the client's address, not for its key. */
     countsFor?: 'address'
     /**
@@ -56,6 +61,7 @@ const subjects: Record<Quota['kind'], string> = {
   login: 'One address or IPv6 network may try to log in with',
   account: 'Log-in attempts for one account are limited to',
   mail: 'Emails to one address, or for one business, are limited to',
+  program: 'Programs from one address or IPv6 network, or all together, may make',
 }
 
 const counted = new AsyncLocalStorage<true>()
@@ -80,7 +86,7 @@ export function guardRequests(app: FastifyInstance, context: Context, limiter: R
   app.decorateRequest('counting')
   app.decorateRequest('client')
   app.addHook('onRequest', async (request, reply) => {
-    const { access, people, plan, readsOnly } = request.routeOptions.config
+    const { access, people, plan, readsOnly, programs, challenge } = request.routeOptions.config
     if (!access && !isOfApi(request)) return
     request.client = readClientAddress(request.ip)
     let actor: Caller
@@ -90,7 +96,7 @@ export function guardRequests(app: FastifyInstance, context: Context, limiter: R
       // after any other error, such as an unreachable database, the key may be valid
       if (error instanceof Problem) await counter.countAnonymous(request, reply)
       if (!access) return
-      throw error
+      throw withChallenge(error, challenge)
     }
     const { address } = request.client
     request.actor = { ...actor, via: { address, requestId: request.id } } // the actor itself is cached
@@ -103,7 +109,14 @@ export function guardRequests(app: FastifyInstance, context: Context, limiter: R
     }
     if (!access) return
     const { origin } = request.headers
-    assertMayCall(actor, { access, people, plan }, isOwnPage(request, ours) ? undefined : origin)
+    const scopes = scopesOfRoute(request.routeOptions)
+    // the tools of a program check the role of its person
+    const least = programs && isProgram(actor) ? 'staff' : people
+    assertMayCall(
+      actor,
+      { access, people: least, plan, scopes },
+      isOwnPage(request, ours) ? undefined : origin,
+    )
   })
 }
 
@@ -114,12 +127,32 @@ async function callerOf(
   ours: ReadonlySet<string>,
 ): Promise<Caller> {
   const { authorization } = request.headers
+  const ofProgram = bearerToken(authorization) ?? ''
+  if (isPersonToken(ofProgram, 'access')) return callerOfProgram(context, request, ofProgram)
   const token = authorization === undefined ? logInToken(request) : undefined
   if (token === undefined) return authenticate(context, authorization)
   assertOwnPage(request, ours)
   const person = await findPerson(context, token)
   if (!person) throw invalidCredentials('The log-in has ended; log in again at /console.')
   return person
+}
+
+/** Returns the person for whom a program acts. Its token is for its own routes, and for requests within them. */
+async function callerOfProgram(context: Context, request: FastifyRequest, token: string): Promise<Caller> {
+  const isHere = request.routeOptions.config.programs ?? counted.getStore()
+  if (!isHere) throw invalidCredentials('The token of a program works at /mcp only. Use a key.')
+  const actor = await findProgramActor(context, token)
+  if (!actor) throw invalidCredentials('The token has expired or was revoked; refresh it, or ask again.')
+  return actor
+}
+
+/** Adds parameters to the challenge of a 401. */
+function withChallenge(error: unknown, challenge: string | undefined): unknown {
+  const scheme = error instanceof Problem ? error.parts.headers?.['www-authenticate'] : undefined
+  if (!(error instanceof Problem) || scheme === undefined || challenge === undefined) return error
+  const header = `${scheme}${scheme.includes(' ') ? ',' : ''} ${challenge}`
+  const headers = { ...error.parts.headers, 'www-authenticate': header }
+  return new Problem(error.code, error.message, { ...error.parts, headers })
 }
 
 const safeMethods = ['GET', 'HEAD', 'OPTIONS']

@@ -1,5 +1,6 @@
 import { Problem } from '../base/errors.ts'
 import { daySeconds, type Instant, plusSeconds } from '../base/instants.ts'
+import type { KeyScope } from '../base/key-scopes.ts'
 import { findApiKey, findManagedBooking, findSession } from './access-queries.ts'
 import { type Caller, effectivePlan, type KeyActor, type ManageActor, type WidgetActor } from './actor.ts'
 import type { Context } from './context.ts'
@@ -14,7 +15,7 @@ const bearer = /^bearer[ \t]+(\S.*)$/i
  * never a miss.
  */
 export async function authenticate(context: Context, authorization: string | undefined): Promise<Caller> {
-  const token = tokenIn(authorization)
+  const token = bearerToken(authorization)
   if (!token) {
     throw new Problem(
       'missing_credentials',
@@ -31,6 +32,7 @@ export async function authenticate(context: Context, authorization: string | und
     throw invalidCredentials('The bearer token is unknown, malformed or revoked.')
   }
   if ('expiresAt' in actor && actor.expiresAt && actor.expiresAt <= context.clock.now()) {
+    if (actor.type !== 'session') throw invalidCredentials('The key has expired.')
     throw invalid(
       'session_expired',
       'The session token has expired; exchange the publishable key for a new one.',
@@ -51,12 +53,13 @@ export function cachedCaller(
   context: Pick<Context, 'cache'>,
   authorization: string | undefined,
 ): Caller | undefined {
-  const token = tokenIn(authorization)
+  const token = bearerToken(authorization)
   if (!token || !tokenType(token)) return undefined
   return context.cache.peek(cacheKey(tokenDigest(token))) as Caller | undefined // stored by `authenticate`
 }
 
-function tokenIn(authorization: string | undefined): string | undefined {
+/** Returns the token of an `Authorization` header, if any. */
+export function bearerToken(authorization: string | undefined): string | undefined {
   return bearer.exec(authorization ?? '')?.[1]?.trim()
 }
 
@@ -116,22 +119,31 @@ async function manageActor(context: Context, digest: string): Promise<ManageActo
 async function keyActor(context: Context, digest: string): Promise<Caller | undefined> {
   const key = await findApiKey(context.db, [digest])
   if (!key || key.revoked_at) return undefined
+  const { expires_at: expiresAt } = key
+  const scopes = parseList(key.scopes_json) as KeyScope[] | null // validated before it was stored
   const parts = {
     keyId: key.id,
     ownerId: key.id,
     lastFour: key.last_four,
     allowedOrigins: parseList(key.allowed_origins_json),
     ownLimits: ownLimits(key), // a hub key has no business, so only the limits of its plan apply
+    expiresAt,
   }
   if (key.hub_id && key.hub_plan) {
-    return { ...parts, type: 'hub', scope: { hubId: key.hub_id }, plan: key.hub_plan } satisfies KeyActor
+    return {
+      ...parts,
+      type: 'hub',
+      scope: { hubId: key.hub_id },
+      plan: key.hub_plan,
+      scopes,
+    } satisfies KeyActor
   }
   if (!key.business_id || !key.business_plan) return undefined // the schema allows no such keys
   const scope = { businessId: key.business_id }
   const plan = effectivePlan(key.business_plan, key.hub_plan)
   return key.type === 'publishable'
-    ? { ...parts, type: 'publishable', scope, plan, expiresAt: null, trustedNetworks: [] } // only sessions use them
-    : { ...parts, type: 'business', scope, plan }
+    ? { ...parts, type: 'publishable', scope, plan, trustedNetworks: [] } // only sessions use them
+    : { ...parts, type: 'business', scope, plan, scopes }
 }
 
 function parseList(json: string | null): string[] | null {

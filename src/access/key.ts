@@ -1,11 +1,14 @@
-import { Problem, unknownId } from '../base/errors.ts'
+import { Problem, unknownId, validationProblem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
+import type { Instant } from '../base/instants.ts'
+import type { KeyScope } from '../base/key-scopes.ts'
 import type { Transaction } from '../database/database.ts'
 import { type Page, type PageQuery, readPage, timeCursorOf } from '../base/paging.ts'
 import {
   findApiKey,
   findBrands,
   findPageDetails,
+  findKey,
   findKeyDigest,
   findKeys,
   findKeysOfBusiness,
@@ -23,10 +26,12 @@ import type { Context } from './context.ts'
 import { brandedBusiness } from './session.ts'
 import { lastFour, newToken, tokenDigest } from './token.ts'
 
+export type { KeyRow } from './access-queries.ts'
+
 /** A key to create. `label` describes its purpose. */
-export type KeyRequest = { label?: string } & (
-  | { type: 'hub'; hubId: string }
-  | { type: 'business'; businessId: string }
+export type KeyRequest = { label?: string; expiresAt?: Instant } & (
+  | { type: 'hub'; hubId: string; scopes?: readonly KeyScope[] }
+  | { type: 'business'; businessId: string; scopes?: readonly KeyScope[] }
   | { type: 'publishable'; businessId: string; allowedOrigins?: string[]; allowFrames?: boolean }
 )
 
@@ -49,13 +54,29 @@ export async function revokeKey(context: Context, id: string): Promise<KeyRow> {
         return key
       })
     : undefined
-  if (revoked) return revoked
-  const keys = await listKeys(context, { hubId: undefined, businessId: undefined })
-  throw unknownId('key', id, { known: keys.map((key) => ({ id: key.id, name: nameOf(key) })) })
+  return revoked ?? (await unknownKey(context, id))
 }
 
 function nameOf({ type, label, last_four }: KeyRow): string {
   return `the ${type} key ${label === null ? '' : `"${label}" `}that ends in ${last_four}`
+}
+
+/** Finds a key of any business or hub. Throws a UsageError that suggests a similar ID. */
+export async function keyNamed(context: Context, id: string): Promise<KeyRow> {
+  const found = isUuid(id) ? await findKey(context.db.reads, id.toLowerCase()) : undefined
+  return found ?? (await unknownKey(context, id))
+}
+
+async function unknownKey(context: Context, id: string): Promise<never> {
+  const keys = await listKeys(context, { hubId: undefined, businessId: undefined })
+  throw unknownId('key', id, { known: keys.map((key) => ({ id: key.id, name: nameOf(key) })) })
+}
+
+/** Returns a key of a business. Throws not_found. */
+export async function keyOfBusiness(context: Context, businessId: string, id: string): Promise<KeyRow> {
+  const key = isUuid(id) ? await findKey(context.db.reads, id.toLowerCase(), businessId) : undefined
+  if (!key) throw new Problem('not_found', 'There is no key with this id.')
+  return key
 }
 
 /** Returns a page of keys, newest first. */
@@ -129,32 +150,43 @@ async function recordRevoked(
   await recordAudit(context, tx, { by, action: 'key.revoked', subjectId, businessId, hubId })
 }
 
-/** Creates a key and returns it. Only its digest is stored. `by` defaults to the command line. */
+/**
+ * Creates a key. Only its digest is stored. Returns the key itself and the stored row. `by` defaults to the command
+ * line. Throws validation_failed if the key has already ended.
+ */
 export async function issueKey(
   context: Pick<Context, 'ids'>,
   tx: Transaction,
   request: KeyRequest,
   by: Author = operator,
-): Promise<{ id: string; key: string }> {
+): Promise<{ id: string; key: string; row: KeyRow }> {
+  if (request.expiresAt && request.expiresAt <= tx.now)
+    throw validationProblem([
+      { pointer: '/expires_at', code: 'out_of_range', detail: 'must be in the future' },
+    ])
   const key = newToken(request.type, context.ids)
   const id = context.ids.next()
   const origins = request.type === 'publishable' ? request.allowedOrigins : undefined
-  await insertApiKey(tx.db, {
+  const scopes = request.type === 'publishable' ? undefined : request.scopes
+  const row: KeyRow = {
     id,
     type: request.type,
     hub_id: request.type === 'hub' ? request.hubId : null,
     business_id: request.type === 'hub' ? null : request.businessId,
-    digest: tokenDigest(key),
     last_four: lastFour(key),
     label: request.label ?? null,
     allowed_origins_json: origins ? JSON.stringify(origins) : null,
     allow_frames: request.type === 'publishable' && request.allowFrames ? 1 : 0,
     created_at: tx.now,
     revoked_at: null,
-  })
+    scopes_json: scopes && !scopes.includes('all') ? JSON.stringify(scopes) : null,
+    expires_at: request.expiresAt ?? null,
+    last_used_at: null,
+  }
+  await insertApiKey(tx.db, { ...row, digest: tokenDigest(key) })
   const owner = request.type === 'hub' ? { hubId: request.hubId } : { businessId: request.businessId }
   await recordAudit(context, tx, { by, action: 'key.created', subjectId: id, ...owner })
-  return { id, key }
+  return { id, key, row }
 }
 
 /** Returns the caller of an active publishable key from a URL, or undefined for any other text. */

@@ -84,6 +84,44 @@ function deviceCookieName(request: CookieRequest): string {
   return cookieOf(request).secure ? `__Host-${deviceName}` : deviceName
 }
 
+const passkeyName = 'holdfast-passkey'
+/** Longer than a challenge of a passkey is valid. */
+const passkeySeconds = 900
+
+/** Returns the secret to which the challenges of a browser are bound. Undefined without one of the right form. */
+export function passkeyBrowser(request: CookieRequest): string | undefined {
+  const secret = cookieValue(request, passkeyCookieName(request))
+  return secret !== undefined && /^[\w-]{22}$/.test(secret) ? secret : undefined
+}
+
+/** Returns the header that hands a browser this secret. Scripts and other websites cannot read it. */
+export function passkeyCookie(request: CookieRequest, secret: string): string {
+  const { secure } = cookieOf(request)
+  return `${passkeyCookieName(request)}=${secret}; Path=/; Max-Age=${passkeySeconds}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`
+}
+
+function passkeyCookieName(request: CookieRequest): string {
+  return cookieOf(request).secure ? `__Host-${passkeyName}` : passkeyName
+}
+
+const oidcName = 'holdfast-oidc'
+
+/** Returns the sealed state of a log-in at the OpenID provider. */
+export function oidcState(request: CookieRequest): string | undefined {
+  return cookieValue(request, oidcCookieName(request))
+}
+
+/** Returns the header that keeps this state until the browser comes back. Null removes the cookie. */
+export function oidcCookie(request: CookieRequest, sealed: string | null, seconds: number): string {
+  const { secure } = cookieOf(request)
+  const life = sealed === null ? 0 : seconds
+  return `${oidcCookieName(request)}=${sealed ?? ''}; Path=/; Max-Age=${life}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
+}
+
+function oidcCookieName(request: CookieRequest): string {
+  return cookieOf(request).secure ? `__Host-${oidcName}` : oidcName
+}
+
 function cookieValue({ headers }: CookieRequest, name: string): string | undefined {
   const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('=', 2))
   return pairs.find(([key]) => key === name)?.[1]

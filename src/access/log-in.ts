@@ -3,13 +3,14 @@ import { plusSeconds, secondsUntil } from '../base/instants.ts'
 import type { ClientAddress } from '../base/client-network.ts'
 import type { Transaction } from '../database/database.ts'
 import type { UsersTable } from '../database/tables.ts'
-import { effectivePlan, operator, type PersonActor } from './actor.ts'
+import { effectivePlan, personActor, operator, type PersonActor } from './actor.ts'
 import type { Author } from './audit.ts'
 import type { Context } from './context.ts'
 import { knownDevice } from './device.ts'
 import { deleteEmailChangeOf, findInvitations } from './invitation-queries.ts'
 import type { Invitee } from './invitation.ts'
 import { hashPassword, verifyPassword } from './password.ts'
+import { linkTokens } from './person-link.ts'
 import { passwordFault, type PasswordFault } from './password-rules.ts'
 import {
   confirmPendingLogIn,
@@ -34,7 +35,15 @@ import {
   updateUser,
 } from './person-queries.ts'
 import { makeFirstOwner, type NewOwner } from './first-owner.ts'
-import { endSecondStepOf, isPersonName, personEmail, recordOfPerson, typedEmail } from './person.ts'
+import {
+  endPasskeysOf,
+  endSecondStepOf,
+  isPersonName,
+  personEmail,
+  recordOfPerson,
+  typedEmail,
+} from './person.ts'
+import { endGrants } from './program-grant.ts'
 import { quotaOfCodes, quotasOfFirstTry, quotasOfLogIn, quotasOfWish } from './rate-limit-rules.ts'
 import type { RateLimiter } from './rate-limits.ts'
 import { isPersonToken, newToken, tokenDigest } from './token.ts'
@@ -108,22 +117,7 @@ export async function findPerson(context: Context, token: string): Promise<Perso
   const plan = found.business_plan
     ? effectivePlan(found.business_plan, found.hub_plan)
     : (found.hub_plan ?? 'growth') // the schema requires one or the other
-  return {
-    type: 'person',
-    keyId: found.place_id,
-    ownerId: found.user_id,
-    scope,
-    plan,
-    lastFour: 'none',
-    allowedOrigins: null,
-    ownLimits: { perMinute: null, perHour: null },
-    userId: found.user_id,
-    logInId: found.id,
-    name: found.name,
-    email: found.email,
-    role: found.role,
-    staffId: found.staff_id,
-  }
+  return personActor(found, { keyId: found.place_id, scope, plan })
 }
 
 /** Switches to another place of the person after the present one was disabled. */
@@ -300,8 +294,8 @@ interface NewLogIn {
   needsCode: boolean
 }
 
-/** Returns false if the person has lost every place and has no invitation. */
-async function beginLogIn(
+/** Begins a log-in. Returns false if the person has lost every place and has no invitation. */
+export async function beginLogIn(
   context: Pick<Context, 'ids'>,
   tx: Transaction,
   { userId, token, origin, needsCode }: NewLogIn,
@@ -344,8 +338,8 @@ export async function logOut(context: Context, token: string): Promise<void> {
 }
 
 /**
- * Sets a password with a link, ends the person's log-ins and other links, and logs them in. An emailed link proves the
- * address. The first such proof also removes the second step, because another person may have set up the account. A
+ * Sets a password with a link, ends the person's log-ins, passkeys, programs and other links, and logs them in. An
+ * emailed link proves the address. The first such proof also removes the second step, because another person may have set up the account. A
  * link delivered by another person proves nothing and ends an earlier proof. `owner` creates the first owner with their
  * business. If two requests run at once, one sets a password. Throws unavailable when too many people log in.
  */
@@ -371,6 +365,7 @@ export async function setPasswordByLink(
     ? await findLink(context.db.reads, tokenDigest(link), context.clock.now())
     : undefined
   if (!found || (found.user_id === null) !== (owner !== undefined)) return { outcome: 'ended' }
+  if (found.user_id !== null && !(await mayBeUsed(context, found.id, link))) return { outcome: 'ended' }
   const user = found.user_id === null ? undefined : await findUser(context.db.reads, found.user_id)
   const email = user?.email ?? personEmail(owner?.email ?? '')
   if (!isEmail(email)) return { outcome: 'fault', fault: 'email' }
@@ -396,6 +391,9 @@ export async function setPasswordByLink(
       email_proved_at: isProof ? (present.email_proved_at ?? tx.now) : null,
     })
     await endLogInsOf(tx.db, present.id, { now: tx.now })
+    // a stranger who knew the old password may have added some
+    await endPasskeysOf(context, tx, { by, userId: present.id })
+    await endGrants(context, tx, { by, userId: present.id })
     await deleteLinksOf(tx.db, present.id)
     await deleteEmailChangeOf(tx.db, present.id)
     await recordOfPerson(context, tx, { by, action: 'user.password_set', userId: present.id })
@@ -406,6 +404,11 @@ export async function setPasswordByLink(
     const isIn = await beginLogIn(context, tx, { userId: present.id, token, origin, needsCode: false })
     return { outcome: 'set', token: isIn ? token : undefined, email }
   })
+}
+
+/** With OIDC_ONLY, only links of the command line work. */
+async function mayBeUsed(context: Context, linkId: string, token: string): Promise<boolean> {
+  return !context.config.oidcOnly || (await linkTokens(context, 'operator link'))(linkId) === token
 }
 
 const browsers: [name: string, mark: RegExp][] = [

@@ -62,7 +62,7 @@ export async function addPerson(
   const email = personEmail(request.email)
   const faults = personFaults({ ...request, email })
   if (faults.length > 0) throw validationProblem(faults)
-  const tokens = await linkTokens(context)
+  const tokens = await linkTokens(context, by.type === 'operator' ? 'operator link' : 'password link')
   return context.db.transaction(async (tx) => {
     await assertStaff(tx, request.place, request.staffId ?? null)
     const added = await admit(context, tx, { ...request, by, email, tokens })

@@ -21,7 +21,7 @@ import { lastFour, newToken, tokenDigest } from './token.ts'
 export async function bookingPageKey(context: Context, businessId: string): Promise<string | undefined> {
   const { key, row } = await presentKey(context, businessId)
   if (row) return row.revoked_at === null ? key : undefined
-  if (!(await findPublishableKey(context.db.reads, businessId))) return undefined
+  if (!(await findPublishableKey(context.db.reads, businessId, context.clock.now()))) return undefined
   await context.db.transaction((tx) => storeKey(context, tx, { businessId, key, by: 'system' }))
   return key
 }
@@ -94,6 +94,9 @@ async function storeKey(
     allow_frames: 0,
     created_at: tx.now,
     revoked_at: null,
+    scopes_json: null,
+    expires_at: null,
+    last_used_at: null,
   })
   if (isNew) await recordAudit(context, tx, { by, action: 'key.created', subjectId: id, businessId })
 }

@@ -31,7 +31,7 @@ export type LinkTokens = (id: string) => string
 /** Call it outside transactions, because it may read the server's secret from the database. */
 export async function linkTokens(
   { secret }: Pick<Context, 'secret'>,
-  purpose: 'password link' | 'new address' = 'password link',
+  purpose: 'password link' | 'operator link' | 'new address' = 'password link',
 ): Promise<LinkTokens> {
   const digest = await secret.digester(purpose)
   return (id) => derivedToken('link', Buffer.from(digest(id), 'base64url'))

@@ -20,12 +20,14 @@ import { type Author, recordAudit, recordAudits } from './audit.ts'
 import type { AuditAction } from './audit-types.ts'
 import type { Context } from './context.ts'
 import { findInvitations } from './invitation-queries.ts'
+import { deletePasskeysOf } from './passkey-queries.ts'
 import { type LinkTokens, linkTokens, makeLink, type PasswordLink } from './person-link.ts'
 import type { PersonMails } from './person-mails.ts'
 import {
   deleteLinksOf,
   deleteOldLogIns,
   endLogInsOf,
+  findActivePlaces,
   findPeople,
   findPlace,
   findUserWhoMayLogIn,
@@ -41,6 +43,7 @@ import {
   updatePlace,
   updateUser,
 } from './person-queries.ts'
+import { endGrants } from './program-grant.ts'
 import type { UserChange } from './user-schemas.ts'
 
 /** The business or hub in which a person may act. */
@@ -81,8 +84,8 @@ export function isPersonName(name: string): boolean {
 }
 
 /**
- * Changes a person's role in a business or hub, disables them there, or corrects their name. Throws not_found. Throws
- * validation_failed for the last owner who can log in, and for a name if the person also works elsewhere. Throws it
+ * Changes a person's role in a business or hub, disables them there, or corrects their name. Without any enabled place,
+ * they lose their passkeys. Throws not_found. Throws validation_failed for the last owner who can log in, and for a name if the person also works elsewhere. Throws it
  * also if an owner of the business enables a person whom the hub has locked out.
  */
 export function changePerson(
@@ -105,6 +108,10 @@ export function changePerson(
     if (name !== present.name) await correctName(tx, by, { person: present, name })
     const person = { ...present, ...columns, name }
     for (const action of actionsOf(present, person)) await recordChange(context, tx, { by, action, person })
+    const { user_id: userId } = person
+    if (change.disabled) await endGrants(context, tx, { by, placeId: person.id })
+    if (change.disabled && (await findActivePlaces(tx.db, userId)).length === 0)
+      await endPasskeysOf(context, tx, { by, userId })
     return person
   })
 }
@@ -363,7 +370,7 @@ export async function showPerson(
 }
 
 /**
- * Disables a person and ends their log-ins on every server, or enables them again. For the operator. Throws not_found.
+ * Disables a person, ends their log-ins on every server and removes their passkeys, or enables them again. For the operator. Throws not_found.
  */
 export function setPersonDisabled(context: Context, email: string, disabled: boolean): Promise<UsersTable> {
   return context.db.transaction(async (tx) => {
@@ -372,6 +379,8 @@ export function setPersonDisabled(context: Context, email: string, disabled: boo
     const disabled_at = disabled ? tx.now : null
     await updateUser(tx.db, user.id, { disabled_at })
     if (disabled) await endLogInsOf(tx.db, user.id, { now: tx.now })
+    if (disabled) await endPasskeysOf(context, tx, { by: operator, userId: user.id })
+    if (disabled) await endGrants(context, tx, { by: operator, userId: user.id })
     const action = disabled ? 'user.disabled' : 'user.enabled'
     await recordOfPerson(context, tx, { by: operator, action, userId: user.id })
     return { ...user, disabled_at }
@@ -384,7 +393,7 @@ export async function issueLink(
   email: string,
   { endsSecondStep = false } = {},
 ): Promise<{ user: UsersTable; link: PasswordLink }> {
-  const tokens = await linkTokens(context)
+  const tokens = await linkTokens(context, 'operator link')
   return context.db.transaction(async (tx) => {
     const user = await knownPerson(tx, email)
     if (user.disabled_at) {
@@ -473,6 +482,16 @@ export async function endSecondStepOf(
   const user = await lockUser(tx.db, userId)
   await removeSecondStep(tx.db, userId)
   if (user?.totp_since) await recordOfPerson(context, tx, { by, action: 'user.second_step_removed', userId })
+}
+
+/** Removes one passkey of a person, or all of them. */
+export async function endPasskeysOf(
+  context: Pick<Context, 'ids'>,
+  tx: Transaction,
+  { by, userId, id }: { by: Author; userId: string; id?: string },
+): Promise<void> {
+  if ((await deletePasskeysOf(tx.db, userId, id)) === 0) return
+  await recordOfPerson(context, tx, { by, action: 'user.passkey_removed', userId })
 }
 
 /** Returns the person of an address. Throws not_found. */

@@ -1,5 +1,5 @@
 import type { PlanName } from '../database/tables.ts'
-import type { Caller } from './actor.ts'
+import type { Caller, PersonActor } from './actor.ts'
 import type { CountResult, Quota, Window, Windows } from './rate-limit-types.ts'
 
 /** A quota with its windows, as far as they are known. */
@@ -51,6 +51,12 @@ const wishesPerHour = 3
 /** Links to clients' pages that one business sends in an hour. */
 const clientLinksOfBusiness = 300
 const anonymousPerMinute = 60
+/** Registrations of programs: of one address, and of all together. They bound the rows that wait for a person. */
+const registrationsPerMinute = 10
+const registrationsPerHour = 60
+const registrationsOfAll = 1_000
+/** Requests for tokens. Providers of agents send those of many people from few addresses. */
+const tokensPerMinute = 300
 /** Emails that people have sent to an address within an hour: on behalf of one business or hub, and of all. */
 const mailsToAddress = 3
 const mailsToAddressOfAll = 12
@@ -166,7 +172,7 @@ export function retryAfterSeconds({ resetsAtMs }: TightestWindow, nowMs: number)
  * address that the business trusts.
  */
 export function quotasOfCaller(
-  caller: Pick<Caller, 'type' | 'keyId' | 'plan' | 'ownLimits' | 'scope'>,
+  caller: LimitedCaller & Pick<Caller, 'scope'>,
   client: ClientNetworks | null,
   factor: number,
 ): Quota[] {
@@ -177,16 +183,18 @@ export function quotasOfCaller(
   return [ofKey, ...quotasOfNetworks({ kind: 'sessions', perMinute }, client, { factor, within })]
 }
 
+type LimitedCaller = Pick<Caller, 'type' | 'keyId' | 'plan' | 'ownLimits'> & Pick<PersonActor, 'grant'>
+
 /**
  * Returns the quota of a key or session token from its plan. On Enterprise, figures of the business take precedence. A
  * person has the Enterprise quota on every plan, for all their log-ins together. No plan limits how often its owner
- * looks at the calendar.
+ * looks at the calendar. A program that acts for them has the quota of the plan, apart from theirs.
  */
 export function quotaOfKey(
-  { type, keyId, plan: ofPlan, ownLimits }: Pick<Caller, 'type' | 'keyId' | 'plan' | 'ownLimits'>,
+  { type, keyId, plan: ofPlan, ownLimits, grant }: LimitedCaller,
   factor: number,
 ): Quota {
-  const plan = type === 'person' ? 'enterprise' : ofPlan
+  const plan = type === 'person' && !grant ? 'enterprise' : ofPlan
   const own = plan === 'enterprise' ? ownLimits : undefined
   const { perMinute, perHour } = planLimits[plan]
   return {
@@ -387,13 +395,30 @@ export function quotaOfCodes(userId: string, factor: number): Quota {
   return quotaOfAccount(`code:${userId}`, { perMinute: triesPerMinute, perHour: triesPerHour }, factor)
 }
 
+/** Returns the quotas of a registration of a program: by address, and of the whole server. */
+export function quotasOfRegistration(client: ClientNetworks, factor: number): Quota[] {
+  const ofAddress = quotasOfNetworks(
+    { kind: 'program', perMinute: registrationsPerMinute, perHour: registrationsPerHour },
+    client,
+    { factor },
+  )
+  const ofAll = scaledLimit(registrationsOfAll, factor)
+  return [...ofAddress, { kind: 'program', id: 'all', perMinute: ofAll, perHour: ofAll }]
+}
+
+/** Returns the quotas of a program's request for tokens: by address. */
+export function quotasOfTokens(client: ClientNetworks, factor: number): Quota[] {
+  const within = 'tokens'
+  return quotasOfNetworks({ kind: 'program', perMinute: tokensPerMinute }, client, { factor, within })
+}
+
 /** Returns the quotas of a request without a valid key: by address. */
 export function anonymousQuotas(client: ClientNetworks, factor: number): Quota[] {
   return quotasOfNetworks({ kind: 'stranger', perMinute: anonymousPerMinute }, client, { factor })
 }
 
 function quotasOfNetworks(
-  { kind, perMinute }: Pick<Quota, 'kind' | 'perMinute'>,
+  { kind, perMinute, perHour = null }: Pick<Quota, 'kind' | 'perMinute'> & Partial<Pick<Quota, 'perHour'>>,
   { network, widerNetwork }: ClientNetworks,
   { factor, within }: { factor: number; within?: string },
 ): Quota[] {
@@ -401,7 +426,7 @@ function quotasOfNetworks(
     kind,
     id: within === undefined ? id : `${within}:${id}`,
     perMinute: scaledLimit(times * perMinute, factor),
-    perHour: null,
+    perHour: perHour === null ? null : scaledLimit(times * perHour, factor),
   })
   const ofNetwork = quotaOf(network, 1)
   return widerNetwork === null ? [ofNetwork] : [ofNetwork, quotaOf(widerNetwork, widerNetworkFactor)]

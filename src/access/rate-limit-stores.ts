@@ -188,7 +188,7 @@ export class MemoryStore implements PeekableStore {
     this.callers = {
       ...{ key: newCache(), sessions: newCache(), exchange: newCache(), start: newCache() },
       ...{ feed: newCache(), page: newCache(), stranger: newCache(), login: newCache() },
-      ...{ account: newCache(), mail: newCache(), push: newCache() },
+      ...{ account: newCache(), mail: newCache(), push: newCache(), program: newCache() },
     }
   }
 

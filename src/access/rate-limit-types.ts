@@ -13,9 +13,10 @@ export interface Quota {
     | 'login'
     | 'account'
     | 'mail'
+    | 'program'
   /**
    * For `key` the ID of a key, session or person. For `account` the digest of an email address, alone or before a
-   * network address. For `mail` its sender or recipient. Otherwise an IPv4 address, IPv6 /64 or /48, which follows the
+   * network address. For `mail` its sender or recipient. For `program` also `all`. Otherwise an IPv4 address, IPv6 /64 or /48, which follows the
    * business ID for `sessions`.
    */
   id: string

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { UsageError } from '../base/errors.ts'
-import { formatInstant, plusSeconds } from '../base/instants.ts'
+import { formatInstant, type Instant, plusSeconds } from '../base/instants.ts'
 import type { CleanupJob } from '../database/context.ts'
 import { allOf, type Reads, type Transaction } from '../database/database.ts'
 import type { PlanName } from '../database/tables.ts'
@@ -25,6 +25,8 @@ interface NewSession {
   keyId: string
   token: string
   seconds: number
+  /** The session ends with its key. */
+  keyExpiresAt: Instant | null
   /** Token digest of the session that this one replaces. */
   previousDigest: string | undefined
   isGone: Exchange['isGone']
@@ -64,6 +66,7 @@ export async function exchangeSession(
     keyId: actor.keyId,
     token,
     seconds: context.config.sessionSeconds,
+    keyExpiresAt: actor.expiresAt,
     previousDigest,
     isGone,
   })
@@ -80,7 +83,7 @@ export async function exchangeSession(
 
 /** Creates a session with the newest active publishable key of the business. Throws a UsageError. */
 export async function createSession(context: Context, businessId: string): Promise<Static<typeof Session>> {
-  const key = await findPublishableKey(context.db.reads, businessId)
+  const key = await findPublishableKey(context.db.reads, businessId, context.clock.now())
   if (!key) {
     throw new UsageError(
       'A session needs a publishable key, and this business has no active one. Create one with ' +
@@ -98,7 +101,7 @@ export async function createSession(context: Context, businessId: string): Promi
       lastFour: key.last_four,
       allowedOrigins: null,
       ownLimits: { perMinute: null, perHour: null },
-      expiresAt: null,
+      expiresAt: key.expires_at,
       trustedNetworks: [],
     },
     {},
@@ -107,11 +110,12 @@ export async function createSession(context: Context, businessId: string): Promi
 
 /** Waits for no lock of another client. Simultaneous exchanges share the transaction and its statements. */
 function startSession(context: Context, wanted: NewSession) {
-  const { id, businessId, keyId, token, seconds, previousDigest, isGone } = wanted
+  const { id, businessId, keyId, token, seconds, keyExpiresAt, previousDigest, isGone } = wanted
   const work = async (tx: Transaction) => {
     const previous = { digest: previousDigest ?? '', apiKeyId: keyId, now: tx.now }
     const ownerId = previousDigest && (await endPreviousSession(tx, previous))
-    const expiresAt = plusSeconds(tx.now, seconds)
+    const usual = plusSeconds(tx.now, seconds)
+    const expiresAt = keyExpiresAt && keyExpiresAt < usual ? keyExpiresAt : usual
     const inserting = insertSession(tx, {
       id,
       business_id: businessId,

@@ -3,13 +3,19 @@ import { crc32 } from 'node:zlib'
 import { base62, type Ids } from '../base/ids.ts'
 import { type TokenType, tokenTypes } from '../base/token-types.ts'
 
-/** Tokens that are never sent as bearer tokens: those of people's log-in cookies and links, and those of clients. */
-type PersonTokenType = 'login' | 'link' | 'client'
+/**
+ * Tokens that no key is exchanged for: those of people's log-in cookies and links, those of clients, and those of
+ * programs. Of them, only `access` is sent as a bearer token.
+ */
+type PersonTokenType = 'login' | 'link' | 'client' | 'code' | 'access' | 'refresh'
 
 const prefixes: Record<TokenType | PersonTokenType, string> = {
   login: 'cal_log_',
   link: 'cal_lnk_',
   client: 'cal_cli_',
+  code: 'cal_oac_',
+  access: 'cal_oat_',
+  refresh: 'cal_ort_',
   hub: 'cal_hub_',
   business: 'cal_biz_',
   publishable: 'cal_pub_',
@@ -19,7 +25,7 @@ const prefixes: Record<TokenType | PersonTokenType, string> = {
 
 const secretLength = 32
 const checksumLength = 6
-const tokenPattern = /^(cal_(?:hub|biz|pub|ses|man|log|lnk|cli)_)[0-9A-Za-z]{32}[0-9A-Za-z]{6}$/
+const tokenPattern = /^(cal_(?:hub|biz|pub|ses|man|log|lnk|cli|oac|oat|ort)_)[0-9A-Za-z]{32}[0-9A-Za-z]{6}$/
 
 /** Creates a token: prefix, 32 secret characters, checksum. */
 export function newToken(type: TokenType | PersonTokenType, ids: Pick<Ids, 'secret'>): string {

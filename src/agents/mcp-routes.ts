@@ -2,14 +2,17 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import packageJson from '../../package.json' with { type: 'json' }
 import { withinCounted } from '../access/authentication-hook.ts'
-import { assertMayCall, isSession } from '../access/actor.ts'
+import { keyScopes } from '../base/key-scopes.ts'
+import { coversScopes, scopesOfRoute } from '../http/route-scopes.ts'
+import { assertMayCall, type Caller, hasRole, isProgram, isSession } from '../access/actor.ts'
+import { coversProgramScope } from '../access/program-rules.ts'
 import { Problem, unavailable } from '../base/errors.ts'
-import type { TokenType } from '../base/token-types.ts'
 import { ownOrigins } from '../base/public-url.ts'
 import type { Context } from '../bookings/context.ts'
 import { ownManageToken } from '../bookings/manage.ts'
 import { problemBody } from '../http/problems.ts'
 import { EmptyObject } from '../base/wire.ts'
+import { resourceMetadataUrl } from './oauth-metadata.ts'
 import { type Answer, type Call, failure, readMessage, supportedVersions } from './mcp-rules.ts'
 import { type ApiDocument, type Tool, toolsOf } from './tools.ts'
 
@@ -39,13 +42,18 @@ export function mcpRoutes(app: FastifyInstance, context: Context): void {
   app.post(
     '/mcp',
     {
-      config: { access: ['session', 'business', 'hub'] },
+      config: {
+        access: ['session', 'business', 'hub'],
+        programs: true,
+        scopes: keyScopes, // each tool has its own
+        challenge: `resource_metadata="${resourceMetadataUrl(context.config)}"`,
+      },
       schema: {
         operationId: 'callMcp',
         tags: ['Agents'],
         summary: 'Use the API as tools of an agent',
         description:
-          'A message of the Model Context Protocol, versions 2025-06-18, 2025-11-25 and 2026-07-28. A publishable key must be exchanged for a session token first.',
+          'A message of the Model Context Protocol, versions 2025-06-18, 2025-11-25 and 2026-07-28. A publishable key must be exchanged for a session token first. Programs that a person has allowed send their access token (OAuth 2.1).',
         querystring: EmptyObject,
         body: Message,
         response: {
@@ -78,12 +86,14 @@ export function mcpRoutes(app: FastifyInstance, context: Context): void {
 }
 
 /**
- * Refuses messages from pages, except those of this server and of the key's origins. Elsewhere in the API, a
- * key without a list allows every page. Agents are programs, however, and the protocol requires a check.
+ * Refuses messages from pages, except those of this server, of the key's origins, and of allowed programs.
+ * Elsewhere in the API, a key without a list allows every page. Agents are programs, however, and the protocol
+ * requires a check.
  */
 function strangeOrigin({ headers: { origin }, actor }: FastifyRequest, ours: ReadonlySet<string>) {
   const allowed = 'allowedOrigins' in actor ? actor.allowedOrigins : null
-  if (origin === undefined || ours.has(origin) || allowed?.includes(origin)) return undefined
+  if (origin === undefined || ours.has(origin) || allowed?.includes(origin) || isProgram(actor))
+    return undefined
   return new Problem('origin_not_allowed', 'Pages may do this only from the allowed origins of the key.')
 }
 
@@ -118,7 +128,7 @@ async function answerTo(call: Call, called: Called): Promise<Answer> {
 /** Returns the caller's tool of this name, or else that of other callers. */
 function toolFor(name: string, { tools, app, request: { actor } }: Called): Tool | undefined {
   const named = tools.filter(({ shown }) => shown.name === name)
-  return named.find((tool) => accessOf(tool, app).some((type) => type === actor.type)) ?? named[0]
+  return named.find((tool) => isFor(tool, app, actor)) ?? named[0]
 }
 
 const serverInfo = { name: 'holdfast', title: 'Holdfast', version: packageJson.version }
@@ -131,7 +141,10 @@ function told({ method, version }: Call, { app, request, tools }: Called): objec
     case 'server/discover':
       return { supportedVersions, capabilities, instructions }
     case 'tools/list': {
-      const isOpen = (tool: Tool) => accessOf(tool, app).some((type) => type === request.actor.type)
+      const { actor } = request
+      const granted = actor.type === 'business' || actor.type === 'hub' ? actor.scopes : null
+      const isOpen = (tool: Tool) =>
+        isFor(tool, app, actor) && (isProgram(actor) || coversScopes(granted, rulesOf(tool, app).scopes))
       return { tools: tools.filter(isOpen).map(({ shown }) => shown) }
     }
     case 'ping':
@@ -140,9 +153,31 @@ function told({ method, version }: Call, { app, request, tools }: Called): objec
   }
 }
 
-function accessOf({ method, url, access }: Tool, { knownRoutes }: FastifyInstance): readonly TokenType[] {
-  if (access) return access
-  return knownRoutes.find((route) => route.method === method && route.url === url)?.access ?? []
+/** Returns the callers of a tool, the lowest role, and the scopes that open it to a limited key. */
+function rulesOf({ method, url, access }: Tool, { knownRoutes }: FastifyInstance) {
+  const route = knownRoutes.find((one) => one.method === method && one.url === url)
+  return {
+    access: access ?? route?.access ?? [],
+    people: access ? undefined : route?.options.config?.people,
+    scopes: route ? scopesOfRoute(route.options) : [],
+  }
+}
+
+/** True if a tool is for callers of this kind. For a program, it must be within role and scope. */
+function isFor(tool: Tool, app: FastifyInstance, actor: Caller): boolean {
+  const { access, people } = rulesOf(tool, app)
+  if (!isProgram(actor)) return access.some((type) => type === actor.type)
+  return people !== undefined && hasRole(actor, people) && coversProgramScope(actor.grant.scope, tool.scope)
+}
+
+/** Throws insufficient_scope if a program has too few rights for a tool. */
+function assertScope({ scope, shown }: Tool, actor: Caller): void {
+  if (!isProgram(actor) || coversProgramScope(actor.grant.scope, scope)) return
+  throw new Problem(
+    'insufficient_scope',
+    `The program may only ${actor.grant.scope}; ${shown.name} needs the right ${scope}. The person can allow it by connecting the program again.`,
+    { extensions: { required_scopes: [scope] } },
+  )
 }
 
 /** Headers of the message that the request to the API copies. */
@@ -155,7 +190,8 @@ const passedOn = ['authorization', 'host', 'origin', 'traceparent', 'tracestate'
 async function run(tool: Tool, call: Call, { app, context, request }: Called): Promise<object> {
   try {
     // before reading the arguments, because callers without permission do not see validation errors
-    assertMayCall(request.actor, { access: accessOf(tool, app) }, undefined) // the origin of the message was already checked
+    assertMayCall(request.actor, rulesOf(tool, app), undefined) // the origin of the message was already checked
+    assertScope(tool, request.actor)
     const { method, url, headers, body } = tool.request(call.arguments)
     const own = passedOn.flatMap((name) => {
       const value = request.headers[name]

@@ -21,6 +21,8 @@ export interface About {
   access?: readonly TokenType[]
   reads?: true
   destroys?: true
+  /** True if a program needs the scope `manage`. Without it and `reads`, it needs `book`. */
+  manages?: true
   /** Details by problem code, for problems whose API advice does not fit the tool. */
   details?: Record<string, string>
 }
@@ -33,7 +35,7 @@ const afterRefusal =
 const morePages = 'If next_cursor is not null, call again with it as cursor.'
 
 const unbound =
-  'With the key of a business, it also takes times outside hours, on days off and in blocks, and does not say so: take a start from find_slots, or ask explain_slot first.'
+  'With the key of a business, or for one of its people, it also takes times outside hours, on days off and in blocks, and does not say so: take a start from find_slots, or ask explain_slot first.'
 
 const cancelledDetails = {
   change_not_allowed: 'The booking is cancelled and cannot be moved: hold a slot and book again.',
@@ -176,6 +178,7 @@ export const toolList: About[] = [
     operation: 'createBlock',
     title: 'Block a time',
     description: `Clients cannot book this time at the location, with the staff member or with the resource: give one of the three. Bookings that exist stay, and conflicting_booking_ids lists them. ${times}`,
+    manages: true,
   },
   {
     name: 'change_bookings',
@@ -184,5 +187,6 @@ export const toolList: About[] = [
     description:
       'For a day on which somebody is ill: first block_time, then give its conflicting_booking_ids here. change reassign gives them to staff_id (null: anyone), change cancel cancels them. Each booking has its own result, and a refusal does not stop the others: say which stay as they were. Ask first, with the number of clients. Each gets an email unless notify is false.',
     destroys: true,
+    manages: true,
   },
 ]

@@ -1,6 +1,7 @@
 import { type FieldError, validationProblem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
 import type { TokenType } from '../base/token-types.ts'
+import type { ProgramScope } from '../database/tables.ts'
 import { type About, toolList } from './tool-list.ts'
 
 /*
@@ -58,6 +59,8 @@ export interface Tool {
   url: string
   /** The allowed callers; undefined for all callers of its route. */
   access: readonly TokenType[] | undefined
+  /** The scope that a program needs. */
+  scope: ProgramScope
   shown: ShownTool
   details: About['details']
   /** Converts the answer; undefined if it is that of the operation. */
@@ -96,6 +99,7 @@ function toolOf(
     method,
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
     access: own.access,
+    scope: own.reads ? 'read' : own.manages ? 'manage' : 'book',
     shown: {
       name: own.name,
       title: own.title,

@@ -118,14 +118,16 @@ export async function showAvailability(
 
 /**
  * Returns the result of `showAvailability` as values. If an answer cannot hold all slots, returns the first
- * dates that fit.
+ * dates that fit. Reads the primary instead of a replica if `recently` is false.
  */
 export async function showFirstDays(
   context: Context,
   actor: Actor,
   query: Static<typeof AvailabilityQuery>,
+  { recently = true }: { recently?: boolean } = {},
 ): Promise<ShownAvailability<ShownDay>> {
-  const { cutAt, days, ...shown } = await showWhatFits(context, actor, { query, form: valueForm })
+  const form = valueForm
+  const { cutAt, days, ...shown } = await showWhatFits(context, actor, { query, form, recently })
   return { ...shown, days: cutAt === undefined ? days : days.slice(0, cutAt - dayOf(query.from)) }
 }
 
@@ -145,7 +147,13 @@ async function showWhatFits<Slots, Day>(
     query,
     moving,
     form,
-  }: { query: Static<typeof AvailabilityQuery>; moving?: Moving | undefined; form: DayForm<Slots, Day> },
+    recently,
+  }: {
+    query: Static<typeof AvailabilityQuery>
+    moving?: Moving | undefined
+    form: DayForm<Slots, Day>
+    recently?: boolean
+  },
 ): Promise<Shown<Day>> {
   const asked = { first: dayOf(query.from), last: dayOf(query.to) }
   assertRange(asked)
@@ -158,7 +166,7 @@ async function showWhatFits<Slots, Day>(
   }
   try {
     return await withSource(context, actor, {
-      ...{ query, moving },
+      ...{ query, moving, recently },
       work: async (source, nowMs) => {
         const days = possibleDays(source, asked, nowMs)
         const read = () => slotsByDay(context, source, { days, form })
@@ -185,6 +193,7 @@ function withSource<T>(
     moving,
     changes,
     atAnyMinute = false,
+    recently = !moving,
     work,
   }: {
     query: Query
@@ -193,12 +202,13 @@ function withSource<T>(
     changes?: string | undefined
     /** Slots of one service without a timetable start at any minute. */
     atAnyMinute?: boolean | undefined
+    recently?: boolean | undefined
     work: (source: SlotSource, nowMs: number) => Promise<T>
   },
 ): Promise<T> {
   const { location_id, staff_id, party_size: partySize = 1 } = query
   const viewer = (): Viewer => ({
-    ...{ actor, nowMs: toMs(context.clock.now()), partySize, recently: !moving },
+    ...{ actor, nowMs: toMs(context.clock.now()), partySize, recently },
     exceptBookingId: moving?.bookingId ?? changes,
   })
   if (query.items !== undefined) {

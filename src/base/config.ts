@@ -236,6 +236,26 @@ export const settings = {
     'URL of a substitute for Microsoft, for tests; empty: Microsoft',
     read.publicUrl,
   ),
+  oidcIssuer: setting(
+    'OIDC_ISSUER',
+    '',
+    'URL of an OpenID Connect provider with which people log in; empty: none',
+    read.issuerUrl,
+  ),
+  oidcClientId: setting('OIDC_CLIENT_ID', '', 'client ID of Holdfast at OIDC_ISSUER', (text) => text),
+  oidcClientSecret: setting('OIDC_CLIENT_SECRET', '', 'secret of OIDC_CLIENT_ID', (text) => text),
+  oidcButton: setting(
+    'OIDC_BUTTON',
+    '',
+    'text of the button that leads to OIDC_ISSUER; empty: a translated text',
+    read.lineUpTo(60),
+  ),
+  oidcOnly: setting(
+    'OIDC_ONLY',
+    'false',
+    'true: people log in with OIDC_ISSUER only, without passwords and passkeys',
+    (text) => read.oneOf('true', 'false')(text) === 'true',
+  ),
   drainSeconds: setting(
     'DRAIN_SECONDS',
     '1',
@@ -306,6 +326,11 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
   if (smtpUrl !== '' && mailFrom === null) fieldErrors.push('MAIL_FROM must be set, because SMTP_URL is')
   if (databaseReadUrls?.length && database?.engine === 'sqlite')
     fieldErrors.push('DATABASE_READ_URL is of PostgreSQL, but DATABASE_URL is a SQLite file')
+  const oidc = [others.oidcIssuer, others.oidcClientId, others.oidcClientSecret]
+  if (oidc.some(Boolean) && !oidc.every(Boolean))
+    fieldErrors.push('OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be set together')
+  if (others.oidcOnly && !others.oidcIssuer)
+    fieldErrors.push('OIDC_ISSUER must be set, because OIDC_ONLY is true')
   for (const [id, secret, name] of [
     [others.googleClientId, others.googleClientSecret, 'GOOGLE'],
     [others.microsoftClientId, others.microsoftClientSecret, 'MICROSOFT'],

@@ -1,5 +1,5 @@
 import { domainToASCII, domainToUnicode } from 'node:url'
-import { wholeNumber } from './phone-countries.ts'
+import { callingCodeOf, internationalNumber, wholeNumber } from './phone-countries.ts'
 
 /* Each check is linear in the length of the text, which the callers have limited. */
 
@@ -138,6 +138,15 @@ export function standInEmail(
 ): string {
   const digits = wholeNumber(phone, timezone)
   return digits === '' ? `client-${known}${noEmailEnding}` : `phone-${digits}${noEmailEnding}`
+}
+
+/** Returns the digits of a number in its usual spellings, with and without the calling code. */
+export function numberForms(phone: string, timezone: string): string[] {
+  const code = callingCodeOf(timezone)
+  const whole = internationalNumber(phone, timezone)?.slice(1) ?? wholeNumber(phone, timezone)
+  if (code === undefined || !whole.startsWith(code)) return [whole, `00${whole}`]
+  const national = whole.slice(code.length)
+  return [whole, `00${whole}`, national, `0${national}`, `${code}0${national}`]
 }
 
 /** Returns a client's full name. Some clients have no last name. */

@@ -10,6 +10,7 @@ export const problemKinds = {
   session_expired: { status: 401, title: 'The session token has expired' },
   key_type_not_allowed: { status: 403, title: 'Key type not allowed' },
   plan_required: { status: 403, title: 'The plan does not include this' },
+  insufficient_scope: { status: 403, title: 'The key is limited to other parts of the API' },
   origin_not_allowed: { status: 403, title: 'This website may not use the key' },
   not_found: { status: 404, title: 'Not found' },
   hold_not_found: { status: 404, title: 'No such hold' },

@@ -51,7 +51,7 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
     example: { detail: 'Send the header "Authorization: Bearer <key or session token>".' },
   },
   invalid_credentials: {
-    when: 'The token is unknown, damaged (its checksum is wrong) or revoked.',
+    when: 'The token is unknown, damaged (its checksum is wrong) or revoked, or the key has expired.',
     whatToDo: 'Check that you copied the whole token and that it belongs to this server.',
     example: { detail: 'The bearer token is unknown, malformed or revoked.' },
   },
@@ -76,6 +76,16 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
     fields: '`required_plan`.',
     whatToDo: 'Ask the operator of the server to change the plan.',
     example: { detail: 'Business keys need the Enterprise plan.', required_plan: 'enterprise' },
+  },
+  insufficient_scope: {
+    when: 'The key is limited to parts of the API (`scopes`), and this operation is in another one.',
+    fields: '`required_scopes`, of which the key needs one.',
+    whatToDo: 'Create a key with one of these scopes. A key cannot get more of them.',
+    seeAlso: '[Scopes](keys-and-sessions.md#scopes)',
+    example: {
+      detail: 'The key is limited to read:bookings; this needs write:bookings.',
+      required_scopes: ['write:bookings'],
+    },
   },
   origin_not_allowed: {
     when: 'The publishable key, or that of the session, works only on certain websites, and the header `Origin` names another one.',

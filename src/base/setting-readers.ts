@@ -94,6 +94,22 @@ export function keyPrefix(text: string): string {
   throw new Error('must be 1 to 64 letters, digits and : . _ - { }')
 }
 
+/** Reads an empty text, or the URL of an OpenID provider: https, on this machine also http. Keeps a trailing slash. */
+export function issuerUrl(text: string): string {
+  const { protocol, hostname = '', search, hash } = URL.parse(text) ?? {}
+  const isLocal = protocol === 'http:' && /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname)
+  if (text === '' || ((protocol === 'https:' || isLocal) && !search && !hash)) return text
+  throw new Error('must be an address such as https://login.example.com')
+}
+
+/** Reads an empty text, or one line of at most `max` characters. */
+export function lineUpTo(max: number): (text: string) => string {
+  return (text) => {
+    if (isLine(text) && text.length <= max) return text
+    throw new Error(`must be one line of at most ${max} characters`)
+  }
+}
+
 /** Reads an empty text, or an http or https URL. */
 export function httpUrl(text: string): string {
   const { protocol } = URL.parse(text) ?? {}

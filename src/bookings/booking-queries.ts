@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { isStandIn } from '../base/contact-formats.ts'
 import type { Instant } from '../base/instants.ts'
 import { cachedQuery, type Params } from '../database/cached-query.ts'
 import { allOf, type Database, type Queries, type Reads, type Transaction } from '../database/database.ts'
@@ -8,7 +9,16 @@ import { hasEntries, type MetadataEntry } from '../database/metadata-values.ts'
 import { sharedStatement } from '../database/shared-transaction.ts'
 import { type BookingRow, selectShown, shownJoins, shownText } from '../database/shown-booking.ts'
 import type { BookingsTable, BookingStatus } from '../database/tables.ts'
-import { countForMerged, keyText, matchKey, newClients, upsertClients } from './client-match-queries.ts'
+import {
+  countForMerged,
+  joinTwins,
+  keyText,
+  matchKey,
+  newClients,
+  type PhonedBooking,
+  twinKeys,
+  upsertClients,
+} from './client-match-queries.ts'
 import { findClientsBy, foundColumns, partPattern } from './client-text-queries.ts'
 import { inScope, inScopeOfRow, scopeColumns, scopeRow, type TenantScope } from '../database/tenant-scope.ts'
 
@@ -101,6 +111,8 @@ interface BookingConditions {
   from: Instant | undefined
   /** Latest start, exclusive. */
   to: Instant | undefined
+  /** Latest end that is left out. */
+  endsAfter: Instant | undefined
   serviceId: string | undefined
   locationId: string | undefined
   staffId: string | undefined
@@ -162,13 +174,14 @@ function conditionsOf({ filter }: Pick<Listing, 'filter'>): RawBuilder<boolean>[
     filter.conditions
   const { instant, direction } = sortedBy(filter)
   const { after } = filter
-  const { clientId, seriesId, couponId, updatedSince, metadata } = filter.conditions
+  const { clientId, seriesId, couponId, endsAfter, updatedSince, metadata } = filter.conditions
   const isAfter = sql.raw(direction === 'asc' ? '>' : '<')
   return [
     ...(statuses ? [sql<boolean>`b.status in (${sql.join(statuses)})`] : []),
     ...(noShow ? [sql<boolean>`b.no_show_at is not null`] : []),
     ...(from ? [sql<boolean>`b.starts_at >= ${from}`] : []),
     ...(to ? [sql<boolean>`b.starts_at < ${to}`] : []),
+    ...(endsAfter ? [sql<boolean>`b.ends_at > ${endsAfter}`] : []),
     ...(serviceId ? [hasItem('service_id', serviceId)] : []),
     ...(locationId ? [sql<boolean>`b.location_id = ${locationId}`] : []),
     ...(staffId ? [hasItem('staff_id', staffId)] : []),
@@ -370,10 +383,10 @@ function valueOf(db: Reads, name: string): RawBuilder<unknown> {
   return name.endsWith('_json') && isPostgres(db) ? sql`${value}::jsonb` : value
 }
 
-type NewBookings = Params<{ rows: string; clients: string }>
+type NewBookings = Params<{ rows: string; clients: string; twins: string }>
 
 /** Updates holds by their IDs alone. See `isLiving` of claim-snapshot-queries.ts for `is true`. */
-const bookHolds = cachedQuery((db: Queries, { rows, clients }: NewBookings) => {
+const bookHolds = cachedQuery((db: Queries, { rows, ...clients }: NewBookings) => {
   const booked = sql`
     update claims
        set booked_at = w.created_at, client_network = null, client_wider_network = null, metadata_json = null
@@ -387,12 +400,12 @@ const bookHolds = cachedQuery((db: Queries, { rows, clients }: NewBookings) => {
   return isPostgres(db)
     ? sql<BookedHold>`
       ${w}, booked as (${booked}), met as (${upsertClients(db, clients)}), made as (
-        select w.*, met.client_id as met_id, met.is_merged
+        select w.*, met.client_id as met_id, met.is_merged, met.twin_id
           from booked join w on w.id = booked.id join met using (business_id, name, address)
       ), inserted as (
         insert into bookings (${bookingNames}) select ${valuesOf(db, sql`w.met_id`)} from made as w
       )
-      select id, met_id as client_id, is_merged from made`
+      select id, met_id as client_id, is_merged, twin_id from made`
     : sql<BookedHold>`${w} ${booked}`
 })
 
@@ -401,6 +414,7 @@ interface BookedHold {
   /** Only from PostgreSQL. SQLite returns the clients of another statement. */
   client_id?: string
   is_merged?: 0 | 1
+  twin_id?: string | null
 }
 
 /**
@@ -419,13 +433,15 @@ const clientOfNew = sql`(
   select coalesce(c.merged_into, c.id) from clients as c
    where c.business_id = w.business_id and c.name = w.name and c.address = w.address)`
 
-const insertClients = cachedQuery((db: Queries, { clients }: Params<{ clients: string }>) =>
-  upsertClients(db, clients),
+const insertClients = cachedQuery((db: Queries, given: Params<{ clients: string; twins: string }>) =>
+  upsertClients(db, given),
 )
-type NewBooking = BookingsTable & {
-  /** The ID of its client, if that one is new. */
-  client_id: string
-}
+
+type NewBooking = BookingsTable &
+  PhonedBooking & {
+    /** The ID of its client, if that one is new. */
+    client_id: string
+  }
 
 /**
  * Turns a hold into the booking with the same ID. Returns the ID of its client, or undefined if the hold has expired, has
@@ -434,25 +450,53 @@ type NewBooking = BookingsTable & {
 export const bookHold = sharedStatement({
   writes: true,
   run: async (db, bookings: readonly NewBooking[]): Promise<(string | undefined)[]> => {
-    const keyed = bookings.map((booking) => ({ ...booking, ...matchKey(booking) }))
-    const given = { rows: rowsText(db, newColumns, keyed), clients: newClients(db, bookings) }
-    const isSqlite = !isPostgres(db)
-    const [inserted, , { rows }] = await allOf([
-      isSqlite ? insertClients(db, { clients: given.clients }) : undefined,
-      isSqlite ? insertBookings(db, { rows: given.rows }) : undefined,
-      bookHolds(db, given),
-    ])
-    const byKey = new Map(inserted?.rows.map((row) => [keyText(row), row]))
-    const byId = new Map(rows.map((row) => [row.id, row]))
-    const booked = keyed.map((booking) => {
-      const row = byId.get(booking.id)
-      return row && { ...booking, ...row, ...byKey.get(keyText(booking)) }
-    })
-    const ofMerged = booked.flatMap((one) => (one?.is_merged === 1 ? [one] : []))
-    if (ofMerged.length > 0) await countForMerged(db, ofMerged)
-    return booked.map((one) => one?.client_id)
+    const ids = new Map<string, string | undefined>()
+    for (const round of inRounds(bookings)) {
+      const booked = await bookRound(db, round)
+      round.forEach(({ id }, index) => ids.set(id, booked[index]))
+    }
+    return bookings.map(({ id }) => ids.get(id))
   },
 })
+
+/**
+ * Divides bookings so that those by phone number alone come first, if others of the same name have a number. One
+ * statement would not find the row that it inserts itself.
+ */
+function inRounds(bookings: readonly NewBooking[]): (readonly NewBooking[])[] {
+  const isByPhone = ({ client_email, client_phone }: NewBooking) =>
+    client_phone !== null && isStandIn(client_email)
+  const names = new Set(bookings.filter(isByPhone).map((booking) => matchKey(booking).name))
+  const hasNamesake = bookings.some(
+    (booking) => booking.client_phone !== null && !isByPhone(booking) && names.has(matchKey(booking).name),
+  )
+  return hasNamesake
+    ? [bookings.filter(isByPhone), bookings.filter((booking) => !isByPhone(booking))]
+    : [bookings]
+}
+
+async function bookRound(db: Queries, bookings: readonly NewBooking[]): Promise<(string | undefined)[]> {
+  const keyed = bookings.map((booking) => ({ ...booking, ...matchKey(booking) }))
+  const clients = { clients: newClients(db, bookings), twins: twinKeys(bookings) }
+  const given = { rows: rowsText(db, newColumns, keyed), ...clients }
+  const isSqlite = !isPostgres(db)
+  const [inserted, , { rows }] = await allOf([
+    isSqlite ? insertClients(db, clients) : undefined,
+    isSqlite ? insertBookings(db, { rows: given.rows }) : undefined,
+    bookHolds(db, given),
+  ])
+  const byKey = new Map(inserted?.rows.map((row) => [keyText(row), row]))
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  const booked = keyed.map((booking) => {
+    const row = byId.get(booking.id)
+    return row && { ...booking, ...row, ...byKey.get(keyText(booking)) }
+  })
+  const ofMerged = booked.flatMap((one) => (one?.is_merged === 1 ? [one] : []))
+  if (ofMerged.length > 0) await countForMerged(db, ofMerged)
+  const twins = booked.flatMap((one) => (one?.twin_id ? [{ ...one, twin_id: one.twin_id }] : []))
+  const joined = twins.length > 0 ? await joinTwins(db, twins) : undefined
+  return booked.map((one) => (one?.twin_id && joined?.has(one.client_id) ? one.twin_id : one?.client_id))
+}
 
 /** Replaces the digest of the manage link. The caller must have locked the booking. */
 export async function renewManageLink(

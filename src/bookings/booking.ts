@@ -91,12 +91,13 @@ interface Contacts {
 /**
  * Lists bookings in the caller's scope. A search, also for changes or metadata, may return a short or empty page although
  * more follow. Staff search only their own appointments, because they see other clients masked. `noShow` keeps only no-shows, `contacts`
- * those with one of the addresses and one of the numbers, as they are stored.
+ * those with one of the addresses and one of the numbers, as they are stored. `endsAfter` leaves out those that are
+ * over.
  */
 export async function listBookings(
   context: Context,
   actor: Actor,
-  query: Static<typeof BookingsQuery> & { noShow?: boolean; contacts?: Contacts },
+  query: Static<typeof BookingsQuery> & { noShow?: boolean; contacts?: Contacts; endsAfter?: Instant },
 ): Promise<Page<BookingRow>> {
   const sort = query.sort ?? '-created_at'
   const isSearch = [query.q, query.email, query.client_id].some((one) => one !== undefined)
@@ -112,6 +113,7 @@ export async function listBookings(
       noShow: query.noShow === true,
       from: query.from,
       to: query.to,
+      endsAfter: query.endsAfter,
       updatedSince: query.updated_since,
       serviceId: query.service_id,
       locationId: query.location_id,

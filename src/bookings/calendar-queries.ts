@@ -84,6 +84,7 @@ const bookingColumns = [
   ...itemColumns,
   ...(['version', 'status', 'respond_by', 'location_id', 'no_show_at', 'owner_id', 'series_id'] as const),
   ...(['client_first_name', 'client_last_name', 'client_email', 'client_phone'] as const),
+  ...(['business_id', 'text_agreed_at', 'timezone'] as const),
   ...(['location_name', 'payment_kind', 'payment_status'] as const),
 ] as const
 

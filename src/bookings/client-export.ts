@@ -36,7 +36,14 @@ export async function exportClient(context: Context, actor: Actor, input: Client
   const { reads } = context.db
   const clients =
     'email' in input
-      ? (await listClients(context, actor, { business_id, email: input.email, limit: mostPerPage })).data
+      ? (
+          await listClients(context, actor, {
+            business_id,
+            email: input.email,
+            proven: 'proven',
+            limit: mostPerPage,
+          })
+        ).data
       : [await showClient(context, actor, input.client_id)]
   const address = 'email' in input ? input.email : (clients[0]?.client.email ?? '')
   const email = clientEmailOf(address)

@@ -2,9 +2,9 @@ import type { Static } from 'typebox'
 import { checkoutAddress } from './checkouts.ts'
 import type { BookingRow } from '../database/shown-booking.ts'
 import type { Context } from './context.ts'
-import { findCardsOf, findFeesOf } from './payment-list-queries.ts'
+import { type ClientMoney, findCardsOf, findFeesOf, findMoneyOfClient } from './payment-list-queries.ts'
 import type { CardOfClient, FeeOfClient } from './payment-schemas.ts'
-import { mayRemoveCard, shownCardOf } from './saved-card-rules.ts'
+import { mayRemoveCard, type ShownCard, shownCardOf } from './saved-card-rules.ts'
 
 /** A fee as its client sees it. */
 export type ClientFee = Static<typeof FeeOfClient>
@@ -27,6 +27,22 @@ export async function listClientFees(
   }))
   const byBooking = Map.groupBy(shown, ({ booking_id }) => booking_id)
   return new Map([...byBooking].map(([id, list]) => [id, list.map(({ fee }) => fee)]))
+}
+
+/** Amounts and cards on the page of a client. */
+const maxOfClient = 20
+
+/** Returns what a client owes, and the cards that they saved, of their latest bookings. */
+export async function clientMoney(
+  { db }: Pick<Context, 'db'>,
+  client: { id: string; business_id: string },
+): Promise<{ owed: ClientMoney[]; cards: (ClientMoney & { card: ShownCard })[] }> {
+  const found = await findMoneyOfClient(db.reads, client, maxOfClient)
+  const cards = found.flatMap((one) => {
+    const card = shownCardOf(one)
+    return card ? [{ ...one, card }] : []
+  })
+  return { owed: found.filter(({ status }) => status === 'due' || status === 'charging'), cards }
 }
 
 /** The saved card of a booking as its client sees it. */

@@ -26,7 +26,7 @@ import {
   PeopleOfFile,
 } from './imported-person.ts'
 import { type ClientRow, insertClient, lockClients, updateClient } from './client-queries.ts'
-import { formerKey, keyColumns } from './client-rules.ts'
+import { distinctTags, formerKey, keyColumns } from './client-rules.ts'
 import { CreateClient } from './client-schemas.ts'
 import type { Context } from './context.ts'
 import { turnsFor } from './costly.ts'
@@ -428,7 +428,7 @@ function newClient(
   return {
     ...{ id, business_id, ...written },
     ...keyColumns(written, { id: knownId(business_id, person), timezone }),
-    ...{ notes: notes ?? null, tags_json: JSON.stringify(tags ?? []), metadata_json: '{}' },
+    ...{ notes: notes ?? null, tags_json: JSON.stringify(distinctTags(tags ?? [])), metadata_json: '{}' },
     ...{ locale: locale ?? null, time_zone: time_zone ?? null },
     ...{ booking_count: 0, no_show_count: 0, last_booking_at: null, merged_into: null, is_kept: 1 as const },
     created_at: now,

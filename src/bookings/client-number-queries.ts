@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Reads } from '../database/database.ts'
 import { findTextsOf } from './client-text-queries.ts'
 
@@ -12,6 +12,14 @@ interface TypedNumber {
 /** Entries with the number of one person. */
 const maxEntries = 100
 
+/** Returns the digits of a typed number. */
+export function digitsIn(phone: RawBuilder<unknown>): RawBuilder<string> {
+  return [' ', '-', '(', ')', '.', '+'].reduce(
+    (text, sign) => sql<string>`replace(${text}, ${sql.lit(sign)}, '')`,
+    sql<string>`${phone}`,
+  )
+}
+
 /**
  * Finds numbers of bookings and of entries of the waiting list of a business that contain a row of digits. Others may
  * be among them.
@@ -23,13 +31,9 @@ export async function findNumbers(
   const texts = await findTextsOf(db, { businessId, part })
   // lines of `clientSearch`: name, address, number
   const ofBookings = texts.map(({ email, text }) => ({ email, phone: text.split('\n')[2]?.trim() ?? '' }))
-  const digits = [' ', '-', '(', ')', '.'].reduce(
-    (text, sign) => sql`replace(${text}, ${sql.lit(sign)}, '')`,
-    sql`e.phone`,
-  )
   const { rows } = await sql<{ phone: string }>`
     select distinct e.phone from waitlist_entries as e
-     where e.business_id = ${businessId} and e.phone is not null and ${digits} like ${`%${part}`}
+     where e.business_id = ${businessId} and e.phone is not null and ${digitsIn(sql`e.phone`)} like ${`%${part}`}
      limit ${maxEntries}`.execute(db)
   return [...ofBookings, ...rows.map(({ phone }) => ({ phone, email: null }))]
 }

@@ -30,6 +30,8 @@ interface ClientFilter {
   businessId: string
   /** Only clients with this address. */
   email: string | undefined
+  /** See `findWithAddress`. */
+  proven: 'proven' | undefined
   /** The last client of the previous page. */
   after: ClientPlace | undefined
   /** Part of a name, email address or phone number (see `searchText`). */
@@ -54,7 +56,8 @@ export async function findClients(
   filter: ClientFilter,
 ): Promise<{ rows: ClientRow[]; until: ClientPlace | undefined }> {
   const { businessId, email, text, after, isDescending, rows, searched, metadata } = filter
-  const found = email === undefined ? undefined : await findWithAddress(db, businessId, email)
+  const found =
+    email === undefined ? undefined : await findWithAddress(db, { businessId, email }, filter.proven)
   const few = text === undefined || found ? undefined : await findClientsBy(db, { businessId }, text)
   const among = few ? await findIds(db, await keysLike(db, few, text ?? '')) : found
   const given = filter.ids
@@ -111,15 +114,22 @@ const idColumns = { id: 'uuid' } as const
 
 type TextKey = Pick<ClientRow, 'business_id' | 'name' | 'address'>
 
-/** Returns the IDs of clients who have an address, or had it in a booking. */
-export async function findWithAddress(db: Reads, businessId: string, email: string): Promise<string[]> {
+/**
+ * Returns the IDs of clients who have an address, or had it in a booking. `proven` leaves out those with another address
+ * or none whom a booking with this address named only by phone number: anyone can book so.
+ */
+export async function findWithAddress(
+  db: Reads,
+  { businessId, email }: { businessId: string; email: string },
+  proven?: 'proven',
+): Promise<string[]> {
   const forms = await storedForms(db, { businessId }, email)
   const { rows } = await sql<TextKey>`
     select distinct t.business_id, ${nameIn(db, sql`t.text`)} as name, t.email as address
       from client_texts as t where t.business_id = ${businessId} and t.email in (${sql.join(forms)})`.execute(
     db,
   )
-  return findIds(db, rows)
+  return findIds(db, rows, proven)
 }
 
 /** Returns the names and addresses in the texts of some addresses that contain a part. */
@@ -137,13 +147,14 @@ async function keysLike(db: Reads, few: FoundClient[], part: string): Promise<Te
 const keyColumns = { business_id: 'uuid', name: 'text', address: 'text' } as const
 
 /** Returns the IDs of the clients with some keys, or of those that they were merged into. */
-async function findIds(db: Reads, keys: TextKey[]): Promise<string[]> {
+async function findIds(db: Reads, keys: TextKey[], proven?: 'proven'): Promise<string[]> {
   if (keys.length === 0) return []
   const given = keys.flatMap((key) =>
     [...new Set([addressKey(key.address), key.address])].map((address) => ({ ...key, address })),
   )
   const rows = sql<string>`${rowsText(db, keyColumns, given)}`
-  const theirs = sql`c.business_id = w.business_id and c.name = w.name and c.address = w.address`
+  const isProven = proven ? sql`and (c.merged_into is null or c.email is null)` : sql``
+  const theirs = sql`c.business_id = w.business_id and c.name = w.name and c.address = w.address ${isProven}`
   const found = await sql<{ id: string }>`
     select coalesce(c.merged_into, c.id) as id
       from ${rowsOf(db, keyColumns, rows)} as w ${foreach(db, 'clients as c', theirs)}`.execute(db)
@@ -271,7 +282,7 @@ export async function lockBookingsOfClient(
 /** When a client comes. */
 interface ClientTimes {
   id: string
-  /** Starts of the last booking that has begun, and of the next one. */
+  /** Starts of the last visit that has begun, and of the next one. A no-show is no visit. */
   last_at: Instant | null
   next_at: Instant | null
 }
@@ -285,7 +296,7 @@ export async function findClientTimes(
   const rows = sql<string>`${rowsText(db, timesColumns, clients)}`
   const start = (condition: RawBuilder<unknown>, order: RawBuilder<unknown>) => sql`(
     select b.starts_at from bookings as b
-     where b.client_id = w.id and b.business_id = w.business_id and b.cancelled_at is null and ${condition}
+     where b.client_id = w.id and b.business_id = w.business_id and b.cancelled_at is null and b.no_show_at is null and ${condition}
      order by b.starts_at ${order} limit 1)`
   const found = await sql<ClientTimes>`
     select w.id, ${start(sql`b.starts_at <= ${now}`, sql`desc`)} as last_at,
@@ -297,7 +308,7 @@ export async function findClientTimes(
 const timesColumns = { id: 'uuid', business_id: 'uuid' } as const
 
 export interface ClientHistory {
-  /** Bookings that are neither cancelled nor no-shows. */
+  /** Bookings that are over, and neither cancelled nor no-shows. */
   visits: number
   no_shows: number
   cancelled: number
@@ -312,7 +323,7 @@ export async function countBookings(
   const sum = (condition: RawBuilder<unknown>) =>
     sql`cast(coalesce(sum(case when ${condition} then 1 else 0 end), 0) as integer)`
   const { rows } = await sql<ClientHistory>`
-    select ${sum(sql`cancelled_at is null and no_show_at is null`)} as visits,
+    select ${sum(sql`cancelled_at is null and no_show_at is null ${before ? sql`and ends_at <= ${before}` : sql``}`)} as visits,
            ${sum(sql`no_show_at is not null`)} as no_shows, ${sum(sql`cancelled_at is not null`)} as cancelled
       from bookings
      where client_id = ${id} and business_id = ${business_id}
@@ -331,7 +342,7 @@ export interface ServiceTaken {
   currency: string | null
 }
 
-/** Returns the services that a client had before a time, the most frequent first. Omits cancelled bookings and no-shows. */
+/** Returns the services that a client had by a time, the most frequent first. Omits cancelled bookings and no-shows. */
 export async function findServicesTaken(
   db: Reads,
   { id, business_id }: Pick<ClientRow, 'id' | 'business_id'>,
@@ -351,14 +362,14 @@ export async function findServicesTaken(
            ${itemsOfEach(db)}
            join services as s on s.id = ${own('service_id')}
            left join staff as p on p.id = ${own('staff_id')}
-     where k.client_id = ${id} and k.business_id = ${business_id} and k.starts_at < ${before}
+     where k.client_id = ${id} and k.business_id = ${business_id} and k.ends_at <= ${before}
        and k.cancelled_at is null and k.no_show_at is null
      group by 1, 2, 3, 6
      order by 4 desc, 2, 3`.execute(db)
   return rows.map((row) => ({ ...row, amount: row.amount === null ? null : Number(row.amount) }))
 }
 
-/** Finds a client's bookings before a time that cost less by a coupon. Omits cancelled bookings and no-shows. */
+/** Finds a client's bookings that ended by a time and cost less by a coupon. Omits cancelled bookings and no-shows. */
 export function findDiscountedVisits(
   db: Reads,
   { id, business_id }: Pick<ClientRow, 'id' | 'business_id'>,
@@ -367,7 +378,7 @@ export function findDiscountedVisits(
   return selectShown(db)
     .where('b.business_id', '=', business_id)
     .where('b.client_id', '=', id)
-    .where('b.starts_at', '<', before)
+    .where('b.ends_at', '<=', before)
     .where('b.cancelled_at', 'is', null)
     .where('b.no_show_at', 'is', null)
     .where('b.discount_json', 'is not', null)
@@ -427,6 +438,21 @@ export async function findBlockedAmong(
     .where('email', 'in', emails)
     .execute()
   return new Set(rows.map(({ email }) => email))
+}
+
+/** Deletes the rows that lead bookings with an address to clients whom they named only by phone number. */
+export async function deleteUnproven(
+  db: Queries,
+  { businessId, emails }: { businessId: string; emails: readonly string[] },
+): Promise<void> {
+  if (emails.length === 0) return
+  await db
+    .deleteFrom('clients')
+    .where('business_id', '=', businessId)
+    .where('address', 'in', [...new Set(emails.map(addressKey))])
+    .where('merged_into', 'is not', null)
+    .where('email', 'is not', null)
+    .execute()
 }
 
 /** Returns clients by ID, with the rows that were merged into them. */

@@ -186,7 +186,7 @@ export function clientRoutes(app: FastifyInstance, context: Context): void {
   routes.post(
     '/clients/export',
     {
-      config: { access, people: 'owner' },
+      config: { access, people: 'owner', scopes: ['read:clients'] },
       schema: {
         operationId: 'exportClient',
         tags,

@@ -67,7 +67,7 @@ export function clientSearch({
 /** Returns a client together with the data of another one, who is the same person. */
 export function mergedClient(into: ClientRow, from: ClientRow): ClientRow {
   const notes = [into.notes, from.notes].filter(Boolean).join('\n')
-  const tags = [...new Set([...tagsOf(into), ...tagsOf(from)])].slice(0, maxTags)
+  const tags = distinctTags([...tagsOf(into), ...tagsOf(from)]).slice(0, maxTags)
   const metadata = Object.entries({ ...metadataOf(from), ...metadataOf(into) }).slice(0, maxMetadata)
   const email = into.email ?? from.email
   const phone = into.phone ?? from.phone
@@ -104,5 +104,10 @@ export function formerKey(before: ClientRow, id: string): ClientRow {
 }
 
 export function tagsOf({ tags_json }: Pick<ClientRow, 'tags_json'>): string[] {
-  return JSON.parse(tags_json) as string[] // only validated tags are written
+  return distinctTags(JSON.parse(tags_json) as string[]) // only validated tags are written
+}
+
+/** Returns tags each once, whatever their capitals. The first spelling stays. */
+export function distinctTags(tags: readonly string[]): string[] {
+  return [...Map.groupBy(tags, (tag) => tag.toLowerCase()).values()].flatMap(([first]) => first ?? [])
 }

@@ -56,7 +56,11 @@ const contact = {
   email: ClientEmail(),
   phone: Type.String({ format: 'phone', maxLength: 32 }),
   notes: Text(maxNotes, { description: 'For the business only. Clients never see them.' }),
-  tags: Type.Array(Line(1, maxTag), { maxItems: maxTags, uniqueItems: true }),
+  tags: Type.Array(Line(1, maxTag), {
+    maxItems: maxTags,
+    uniqueItems: true,
+    description: 'Capitals make no difference: of `VIP` and `vip`, the first stays.',
+  }),
   locale: Ruled(
     Type.String({ minLength: 1, maxLength: 35, description: "The client's language (BCP 47)." }),
     localeErrors,
@@ -79,17 +83,19 @@ export const Client = Type.Object(
     time_zone: Nullable(Type.String()),
     metadata: ShownMetadata,
     blocked: Type.Boolean({ description: 'Whether sessions cannot book for this client.' }),
-    booking_count: Type.Integer({ description: 'Bookings, past and ahead, that are not cancelled.' }),
-    no_show_count: Type.Integer(),
+    booking_count: Type.Integer({
+      description: 'Bookings, past and ahead, that are not cancelled. Includes no-shows.',
+    }),
+    no_show_count: Type.Integer({ description: 'Bookings that the client missed.' }),
     last_booking_at: Nullable(ShownInstant, {
-      description: 'The latest start of a booking that is not cancelled, past or ahead.',
+      description: 'The latest start of a booking that is not cancelled, past or ahead. It may be a no-show.',
     }),
     created_at: ShownInstant,
   },
   {
     title: 'Client',
     description:
-      'A client of a business: one name and one e-mail address, or without any one phone number. Capitals and accents make no difference.',
+      'A client of a business: one name and one e-mail address, or without any one phone number. Capitals and accents make no difference. A booking with another address belongs to the client without any who has its name and phone number.',
     examples: [
       {
         ...{ id: exampleIds.client, business_id: exampleIds.business, ...exampleClient },

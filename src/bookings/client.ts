@@ -35,7 +35,15 @@ import {
   type ServiceTaken,
   updateClient,
 } from './client-queries.ts'
-import { formerKey, keyColumns, leadingTo, mergedClient, type NamedClient, tagsOf } from './client-rules.ts'
+import {
+  distinctTags,
+  formerKey,
+  keyColumns,
+  leadingTo,
+  mergedClient,
+  type NamedClient,
+  tagsOf,
+} from './client-rules.ts'
 import type { ChangeClient, ClientsQuery, CreateClient } from './client-schemas.ts'
 import type { Context } from './context.ts'
 import { maySeeClient } from './presented-booking.ts'
@@ -59,7 +67,7 @@ export interface ShownClient {
 export async function listClients(
   context: Context,
   actor: Actor,
-  query: Static<typeof ClientsQuery> & { sort?: 'name' | '-name' },
+  query: Static<typeof ClientsQuery> & { sort?: 'name' | '-name'; proven?: 'proven' },
 ): Promise<Page<ShownClient>> {
   const db = context.db.reads
   const { id: businessId, timezone } = await businessForCreation(db, actor.scope, query.business_id)
@@ -68,7 +76,7 @@ export async function listClients(
   const page = pageRows(query, clientCursor)
   const { rows: found, until } = await findClients(db, {
     businessId,
-    email: query.email,
+    ...{ email: query.email, proven: query.proven },
     after: page.after && { key: page.after[0], id: page.after[1] },
     text: query.q === undefined ? undefined : searchTerm(query.q),
     ids: query.metadata && (await findByMetadata(db, { businessId }, query.metadata)),
@@ -155,7 +163,7 @@ export function createClient(
     const client: ClientRow = {
       ...{ id, business_id, ...written, ...keyColumns(written, { id, timezone }) },
       notes: notes || null,
-      tags_json: JSON.stringify(input.tags ?? []),
+      tags_json: JSON.stringify(distinctTags(input.tags ?? [])),
       metadata_json: JSON.stringify(input.metadata ?? {}),
       locale: input.locale === undefined ? null : (localeNamed(input.locale) ?? null),
       time_zone: input.time_zone ?? null,
@@ -211,7 +219,7 @@ export async function changeClient(
       ...(texts.notes !== undefined && { notes: texts.notes || null }),
       ...(texts.time_zone !== undefined && { time_zone: texts.time_zone }),
       ...(locale !== undefined && { locale: locale === null ? null : (localeNamed(locale) ?? null) }),
-      ...(tags && { tags_json: JSON.stringify(tags) }),
+      ...(tags && { tags_json: JSON.stringify(distinctTags(tags)) }),
       ...(metadata && { metadata_json: JSON.stringify(metadata) }),
       is_kept: 1,
     }

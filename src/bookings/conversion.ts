@@ -38,7 +38,7 @@ import { findStandIn } from './client.ts'
 import { takeCoupon } from './coupon.ts'
 import type { Context } from './context.ts'
 import { clientFieldErrors, customFieldErrors, keptAnswers, textNumberErrors } from './custom-field-rules.ts'
-import { type ConvertibleHold, findConvertibleHold } from './conversion-queries.ts'
+import { type ConvertibleHold, findConvertibleHold, personOf } from './conversion-queries.ts'
 import {
   alreadyConverted,
   keyOf,
@@ -354,7 +354,7 @@ async function lockHold(
   const key = keyOf(actor, input.hold_id)
   const [, hold] = await allOf([
     stranger && lockCounters(context, tx, stranger),
-    key && findConvertibleHold(tx, { key, stranger, now: tx.now }),
+    key && findConvertibleHold(tx, { key, stranger, person: personOf(input.client), now: tx.now }),
     store.look(tx),
   ])
   return hold

@@ -14,7 +14,13 @@ import { eraseFromEvents } from '../webhooks/event.ts'
 import type { Context } from './context.ts'
 import { deleteAccessOfNumbers, deleteClientAccess } from './client-log-in-queries.ts'
 import { storedForms } from './client-text-queries.ts'
-import { type ClientRow, eraseClients, findErased, findWithAddress } from './client-queries.ts'
+import {
+  type ClientRow,
+  deleteUnproven,
+  eraseClients,
+  findErased,
+  findWithAddress,
+} from './client-queries.ts'
 import type { ClientName } from './client.ts'
 import {
   deleteOldClients,
@@ -65,7 +71,10 @@ export async function eraseClient(context: Context, actor: Actor, input: ClientN
   const { files, target, ...first } = await context.db.transaction(async (tx) => {
     const { id: businessId, timezone } = await businessForCreation(tx.db, actor.scope, input.business_id)
     const email = 'email' in input ? input.email : undefined
-    const ids = 'email' in input ? await findWithAddress(tx.db, businessId, input.email) : [input.client_id]
+    const ids =
+      'email' in input
+        ? await findWithAddress(tx.db, { businessId, email: input.email }, 'proven')
+        : [input.client_id]
     const target = { businessId, ids, email }
     const rows = await findErased(tx.db, businessId, ids)
     const addresses = await ownAddresses(tx.db, { ...target, rows })
@@ -76,6 +85,7 @@ export async function eraseClient(context: Context, actor: Actor, input: ClientN
     const made = rows.map(({ id, created_at }) => ({ id, at: created_at }))
     const answers = await rewriteResponses(tx, made, withoutCard)
     const emails = email === undefined ? [] : await storedForms(tx.db, { businessId }, email)
+    await deleteUnproven(tx.db, { businessId, emails })
     const waitlist = await eraseEntries(context, tx, { businessId, ids, emails })
     const result = {
       ...{
@@ -129,7 +139,7 @@ async function ownAddresses(
   const theirs = new Set(rows.flatMap((row) => [row.address, ...(row.email === null ? [] : [row.email])]))
   const own = email === undefined ? [] : [email]
   for (const address of theirs) {
-    const all = hasEmail(address) ? await findWithAddress(db, businessId, address) : ['']
+    const all = hasEmail(address) ? await findWithAddress(db, { businessId, email: address }) : ['']
     if (all.every((id) => ids.includes(id))) own.push(address)
   }
   return [...new Set(own)]

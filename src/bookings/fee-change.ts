@@ -2,7 +2,7 @@ import type { Instant } from '../base/instants.ts'
 import { type BookingFee, noShowFee } from '../catalogue/booking-fee-rules.ts'
 import type { Transaction } from '../database/database.ts'
 import type { BookingRow } from '../database/shown-booking.ts'
-import { recordFeeMail } from '../mails/outbox.ts'
+import { awaitCharge, recordFeeMail } from '../mails/outbox.ts'
 import type { Context } from './context.ts'
 
 interface ChangedFees {
@@ -31,7 +31,8 @@ export async function settleFees(
     if (!due || due.charged === 0) return
     const { charged: amount, currency } = due
     const occasion = `${reason}/${after.version}` // the same change done again is another one
-    await checkouts.charge(tx, { booking: after, amount, currency, reason, occasion, at })
+    const made = await checkouts.charge(tx, { booking: after, amount, currency, reason, occasion, at })
+    if (made && reason === 'late_cancel') await awaitCharge(tx, after, at)
   }
   const waive = async (reason: 'late_cancel' | 'no_show') => {
     for (const waived of await checkouts.waive(tx, { booking: after, reason }))

@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { addressKey, standInEmail } from '../base/contact-formats.ts'
 import { wholeNumber } from '../base/phone-countries.ts'
 import { nameKey } from '../base/search-text.ts'
-import { keyColumns, maxTags, tagsOf } from './client-rules.ts'
+import { distinctTags, keyColumns, maxTags, tagsOf } from './client-rules.ts'
 import type { ClientRow } from './client-queries.ts'
 import type { CreateClient } from './client-schemas.ts'
 import type { ImportedField } from './client-columns.ts'
@@ -94,9 +94,9 @@ export class PeopleOfFile {
       if (before[field] === undefined) before[field] = value
       else if (!isSame(field, before[field], value, this.timezone)) this.kept.push({ row, field })
     }
-    const tags = new Set([...(before.tags ?? []), ...(client.tags ?? [])])
-    if (tags.size > 0) before.tags = [...tags].slice(0, maxTags)
-    if (tags.size > maxTags) this.kept.push({ row, field: 'tags' })
+    const tags = distinctTags([...(before.tags ?? []), ...(client.tags ?? [])])
+    if (tags.length > 0) before.tags = tags.slice(0, maxTags)
+    if (tags.length > maxTags) this.kept.push({ row, field: 'tags' })
     person.number = before.phone ? wholeNumber(before.phone, this.timezone) : ''
     this.note(person)
   }
@@ -208,7 +208,7 @@ export function importedChange(
     } else kept.push(field)
   }
   const tags = tagsOf(before)
-  const added = (client.tags ?? []).filter((tag) => !tags.includes(tag))
+  const added = distinctTags([...tags, ...(client.tags ?? [])]).slice(tags.length)
   const room = added.slice(0, maxTags - tags.length)
   if (room.length > 0) {
     after.tags_json = JSON.stringify([...tags, ...room])

@@ -7,6 +7,7 @@ import type { Discounted } from './item-discount-rules.ts'
 import { withDiscounts } from './item-discount-rules.ts'
 import type { FeeParts } from './movement-rules.ts'
 import { itemsOfEach } from './numbers-queries.ts'
+import { owes } from './payment-list-queries.ts'
 
 /** From an instant to before another. */
 export interface MovementSpan {
@@ -143,7 +144,7 @@ export async function findDue(
            p.reason, p.provider, p.dispute, 0 as refunded_amount, ${shownBooking}
       from payments as p
            ${joinBooking(businessId, 'p.booking_id')}
-     where p.business_id = ${businessId} and p.status = 'due' and p.amount > 0 and k.id is not null ${isOfService(serviceId)}
+     where p.business_id = ${businessId} and p.status = 'due' and p.amount > 0 and ${owes} ${isOfService(serviceId)}
            ${after === undefined ? sql`` : sql`and (p.created_at, p.id) < (${at}, ${paymentId})`}
      order by p.created_at desc, p.id desc
      limit ${max}`.execute(db)
@@ -163,7 +164,7 @@ export async function sumDue(db: Reads, { businessId, serviceId }: AskedMovement
     select p.currency, cast(count(*) as integer) as count, cast(sum(p.amount) as bigint) as amount
       from payments as p
            join bookings as k on k.id = p.booking_id and k.business_id = p.business_id
-     where p.business_id = ${businessId} and p.status = 'due' and p.amount > 0 ${isOfService(serviceId)}
+     where p.business_id = ${businessId} and p.status = 'due' and p.amount > 0 and ${owes} ${isOfService(serviceId)}
      group by p.currency
      order by p.currency`.execute(db)
   return rows.map((row) => ({ ...row, amount: Number(row.amount) }))
@@ -186,10 +187,13 @@ export function findMovedItems(
   return itemsOfMoney(db, movementsIn(asked.businessId, span), asked)
 }
 
-/** A part of a fee, for one of the services of its booking. */
+/** A part of a fee, or of a payment that was kept, for one of the services of its booking. */
 type FeeItem = Omit<MovedItem, 'type'> & { type: keyof FeeParts; reason: 'late_cancel' | 'no_show' }
 
-/** Finds the fees of bookings, in parts. The caller limits their number. */
+/**
+ * Finds the fees of bookings in parts, and the payments in advance that missed and cancelled ones kept. The caller
+ * limits their number.
+ */
 export function findFeeItems(
   db: Reads,
   { businessId, bookingIds }: { businessId: string; bookingIds: readonly string[] },
@@ -199,18 +203,25 @@ export function findFeeItems(
     select ${sql.lit(type)} as type, f.id as payment_id, ${sql.lit(number)} as number, f.kind, f.created_at as at,
            f.${sql.ref(type)} as amount, f.currency, f.booking_id, f.reason
       from f where f.${sql.ref(type)} > 0`
+  // a lost dispute took the money back
+  const back = sql`case when p.refund_requested_at is null and coalesce(p.dispute, '') <> 'lost' then p.refund_total
+                          else p.amount end as back`
+  const ofBookings = sql`p.business_id = ${businessId} and ${isAmong(db, [['p.booking_id', 'uuid']], ids)}`
   const parts = sql`(
     with f as (
       select p.*, case when p.status in ('paid', 'refunded') then p.amount - p.back else 0 end as received,
              case when p.status = 'waived' then p.amount else p.back end as waived,
              case when p.status in ('due', 'charging') then p.amount else 0 end as due
-        from (select id, booking_id, kind, created_at, currency, status, amount, reason,
-                     case when refund_requested_at is null and coalesce(dispute, '') <> 'lost' then refund_total
-                          else amount end as back
-                from payments
-               where business_id = ${businessId} and ${isAmong(db, [['booking_id', 'uuid']], ids)} and kind = 'fee'
+        from (select id, booking_id, kind, created_at, currency, status, amount, reason, ${back}
+                from payments as p
+               where ${ofBookings} and kind = 'fee'
                  and reason in ('late_cancel', 'no_show') and occasion like reason || '/%') as p)
-    ${part('received', 0)} union all ${part('waived', 1)} union all ${part('due', 2)}) as m`
+    ${part('received', 0)} union all ${part('waived', 1)} union all ${part('due', 2)} union all
+    select 'kept', p.id, 0, p.kind, p.created_at, p.amount - p.back, p.currency, p.booking_id,
+           case when b.cancelled_at is null then 'no_show' else 'late_cancel' end
+      from (select p.*, ${back} from payments as p where ${ofBookings} and p.kind in ('deposit', 'full')) as p
+           join bookings as b on b.id = p.booking_id and b.business_id = ${businessId}
+     where p.status = 'paid' and p.amount > p.back and (b.cancelled_at is not null or b.no_show_at is not null)) as m`
   return itemsOfMoney(db, parts, { businessId })
 }
 

@@ -48,12 +48,14 @@ const feeReasons = ['no_show', 'late_cancel'] as const
 
 type FeeReason = (typeof feeReasons)[number]
 
-/** The fees of bookings, in minor units. They add up to all that was charged. */
+/** Money of missed and cancelled bookings, in minor units. The first three add up to all fees that were charged. */
 export interface FeeParts {
   received: number
   /** Including what was refunded. */
   waived: number
   due: number
+  /** Paid in advance, and not given back. */
+  kept: number
 }
 
 /** Sums of amounts of several kinds, one for each currency. */
@@ -93,9 +95,9 @@ export class TakingsSums {
   }
 }
 
-const noFees: FeeParts = { received: 0, waived: 0, due: 0 }
+const noFees: FeeParts = { received: 0, waived: 0, due: 0, kept: 0 }
 
-/** Sums of fees, and of all that was charged: for each reason, and for both. */
+/** Sums of fees, of all that was charged, and of payments that were kept: for each reason, and for both. */
 export class FeeSums {
   private readonly sums = {
     no_show: new CurrencySums<keyof FeeParts>(noFees),
@@ -111,7 +113,9 @@ export class FeeSums {
     return this.sums.no_show.list().map(({ currency, ...missed }, at) => {
       const late = lateOnes[at] ?? noFees // both have the same currencies
       const sum = (type: keyof FeeParts) => missed[type] + late[type]
-      const both = { received: sum('received'), waived: sum('waived'), due: sum('due') }
+      const both = {
+        ...{ received: sum('received'), waived: sum('waived'), due: sum('due'), kept: sum('kept') },
+      }
       return {
         ...{ currency, ...withCharged(both) },
         ...{ no_show: withCharged(missed), late_cancel: withCharged(late) },
@@ -129,6 +133,6 @@ interface FeePart {
 
 type FeesCharged = FeeParts & { charged: number }
 
-function withCharged({ received, waived, due }: FeeParts): FeesCharged {
-  return { charged: received + waived + due, received, waived, due }
+function withCharged({ received, waived, due, kept }: FeeParts): FeesCharged {
+  return { charged: received + waived + due, received, waived, due, kept }
 }

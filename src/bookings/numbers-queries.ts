@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
 import type { Reads } from '../database/database.ts'
 import { type Discounted, withDiscounts } from './item-discount-rules.ts'
+import { isUuid } from '../base/ids.ts'
 import { type Columns, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
 import type { NumbersItem } from './numbers-types.ts'
 
@@ -35,7 +36,7 @@ export async function findNumbers(
     staffId === undefined ? sql`` : sql`and (${own('staff_id')} = ${staffId} or k.discount_json is not null)`
   const { rows } = await sql<FoundItem>`
     select k.id as booking_id, k.starts_at as booking_starts_at, k.location_id, k.created_at,
-           lower(k.client_email) as client,
+           coalesce(${isPostgres(db) ? sql`k.client_id::text` : sql`k.client_id`}, lower(k.client_email)) as client,
            ${own('service_id')} as service_id, ${own('staff_id')} as staff_id,
            ${own('starts_at')} as starts_at, ${own('ends_at')} as ends_at,
            ${own('party_size')} as party_size,
@@ -46,14 +47,16 @@ export async function findNumbers(
                   select 1 from waitlist_offers as o
                    where o.id = k.id and o.business_id = k.business_id and o.status = 'taken')
                 then 1 else 0 end as was_offered,
-           case when k.fee_rules_json is null then 0 else 1 end as has_fees,
+           case when k.fee_rules_json is not null
+                  or k.payment_id is not null and (k.cancelled_at is not null or k.no_show_at is not null)
+                then 1 else 0 end as may_recover,
            case when k.cancelled_at is not null then 'cancelled'
                 when k.no_show_at is not null then 'missed' else 'booked' end as state
       from bookings as k
            ${itemsOfEach(db)}
      where k.business_id = ${businessId} ${at}
        and k.starts_at >= ${starts_at} and k.starts_at < ${ends_at}
-       and (k.cancelled_at is null or k.confirmed_at is not null) ${by}
+       and (k.confirmed_at is not null or k.status not in ('pending', 'cancelled')) ${by}
      order by k.starts_at, k.id, v.item`.execute(db)
   const items = withDiscounts(rows, ({ booking_id }) => booking_id)
   return staffId === undefined ? items : items.filter(({ staff_id }) => staff_id === staffId)
@@ -69,26 +72,33 @@ export function itemsOfEach(db: Reads) {
     : sql`left join visit_items as v on ${same}`
 }
 
-const clientColumns: Columns<'email'> = { email: 'text' }
+const clientColumns = { id: { client: 'uuid' }, email: { client: 'text' } } as const
 
-/** Returns those of the clients who had a booking before a moment. Each costs a look at the index of addresses. */
+/**
+ * Returns those of the clients who had a booking before a moment. Each costs a look at an index. A booking from before
+ * clients had rows names its client by address until the server has found the row.
+ */
 export async function findEarlierClients(
   db: Reads,
   { businessId, before }: { businessId: string; before: Instant },
-  emails: readonly string[],
+  clients: readonly string[],
 ): Promise<Set<string>> {
-  const list = rowsText(
-    db,
-    clientColumns,
-    emails.map((email) => ({ email })),
-  )
-  const { rows } = await sql<{ email: string }>`
-    select w.email from ${rowsOf(db, clientColumns, sql.val(list))} as w
-     where (select 1 from bookings as b
-             where b.business_id = ${businessId} and lower(b.client_email) = w.email
-               and b.cancelled_at is null and b.starts_at < ${before}
-             limit 1) = 1`.execute(db)
-  return new Set(rows.map(({ email }) => email))
+  const findBy = async (column: 'id' | 'email', given: readonly string[]) => {
+    if (given.length === 0) return []
+    const rows = given.map((client) => ({ client }))
+    const list = sql.val(rowsText(db, clientColumns[column], rows))
+    const isTheirs = column === 'id' ? sql`b.client_id = w.client` : sql`lower(b.client_email) = w.client`
+    const found = await sql<{ client: string }>`
+      select w.client from ${rowsOf(db, clientColumns[column], list)} as w
+       where (select 1 from bookings as b
+               where b.business_id = ${businessId} and ${isTheirs}
+                 and b.cancelled_at is null and b.starts_at < ${before}
+               limit 1) = 1`.execute(db)
+    return found.rows
+  }
+  const [ids, emails] = [clients.filter(isUuid), clients.filter((client) => !isUuid(client))]
+  const found = [...(await findBy('id', ids)), ...(await findBy('email', emails))]
+  return new Set(found.map(({ client }) => client))
 }
 
 /** Returns the version of a business's catalogue; undefined for a deleted business. */

@@ -43,7 +43,8 @@ const Count = Type.Integer({ minimum: 0 })
 const CountByWeek = Type.Array(Count)
 
 const descriptions = {
-  bookings: 'That were not cancelled, no-shows among them. A visit of several services counts once.',
+  bookings:
+    'That were confirmed and not cancelled, no-shows among them. Requests and unpaid checkouts are not among them. A visit of several services counts once.',
   cancellations: 'Of bookings that were confirmed: checkouts that were given up are not among them.',
   no_shows: 'Bookings to which nobody came.',
   booked_minutes:
@@ -84,10 +85,15 @@ const MoneyTaken = Type.Array(
 )
 
 const feeParts = {
-  charged: Type.Integer({ ...AmountOfMoney, description: 'All of them.' }),
+  charged: Type.Integer({ ...AmountOfMoney, description: 'All fees.' }),
   received: Type.Integer({ ...AmountOfMoney, description: 'Paid, and not given back.' }),
   waived: Type.Integer({ ...AmountOfMoney, description: 'Waived or refunded.' }),
   due: Type.Integer({ ...AmountOfMoney, description: 'Still due, or being charged.' }),
+  kept: Type.Integer({
+    ...AmountOfMoney,
+    description:
+      'Paid in advance for bookings that were missed or cancelled, and not given back. No fee, so not in `charged`.',
+  }),
 }
 
 const Fees = Type.Array(
@@ -99,7 +105,7 @@ const Fees = Type.Array(
   }),
   {
     description:
-      'Fees for late cancellations and no-shows in minor units, where the booking starts. That of a visit is divided by the prices of its services.',
+      'Fees for late cancellations and no-shows, and payments in advance that were kept, in minor units, where the booking starts. Those of a visit are divided by the prices of its services.',
   },
 )
 
@@ -162,9 +168,9 @@ const examplePeriod = {
   taken: [{ currency: 'EUR', received: 42_000, refunded: 2_500 }],
   fees: [
     {
-      ...{ currency: 'EUR', charged: 5_200, received: 3_500, waived: 1_700, due: 0 },
-      no_show: { charged: 3_500, received: 1_800, waived: 1_700, due: 0 },
-      late_cancel: { charged: 1_700, received: 1_700, waived: 0, due: 0 },
+      ...{ currency: 'EUR', charged: 5_200, received: 3_500, waived: 1_700, due: 0, kept: 2_500 },
+      no_show: { charged: 3_500, received: 1_800, waived: 1_700, due: 0, kept: 2_500 },
+      late_cancel: { charged: 1_700, received: 1_700, waived: 0, due: 0, kept: 0 },
     },
   ],
 }

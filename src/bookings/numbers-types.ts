@@ -1,12 +1,12 @@
 import type { Instant } from '../base/instants.ts'
 
-/** A booking, or one service of a visit. Bookings that were cancelled before their confirmation are left out. */
+/** A booking, or one service of a visit. Bookings that were never confirmed are left out. */
 export interface NumbersItem {
   booking_id: string
   booking_starts_at: Instant
   location_id: string
   created_at: Instant
-  /** The client's address in small letters, or its stand-in. Empty for erased ones. */
+  /** The ID of the client. Without one, the address in small letters, which is empty for erased ones. */
   client: string
   service_id: string
   staff_id: string | null
@@ -23,8 +23,8 @@ export interface NumbersItem {
   is_item: 0 | 1
   /** 1 for a time that the waiting list offered. */
   was_offered: 0 | 1
-  /** 1 if it may be charged fees. */
-  has_fees: 0 | 1
+  /** 1 if fees or a payment in advance may have brought money although nobody came. */
+  may_recover: 0 | 1
   state: 'booked' | 'missed' | 'cancelled'
 }
 

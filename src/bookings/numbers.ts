@@ -83,8 +83,7 @@ async function countNumbers(
     await slices.rest()
     count.meet(emails, earlier)
     await slices.map(items, (item) => count.add(span, item))
-    const charged = items.filter(({ has_fees }) => has_fees === 1).map(({ booking_id }) => booking_id)
-    const bookingIds = [...new Set(charged)]
+    const bookingIds = [...new Set(items.flatMap((item) => (item.may_recover ? item.booking_id : [])))]
     const fees = bookingIds.length === 0 ? [] : await findFeeItems(db, { businessId, bookingIds })
     for (const fee of withShares(fees, movementName)) count.addFee(span, fee)
   }

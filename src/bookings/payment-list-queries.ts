@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Reads } from '../database/database.ts'
 import { isAmong } from '../database/json-rows.ts'
 import type { PaymentsTable } from '../database/tables.ts'
+import type { BookingRow } from '../database/shown-booking.ts'
 import type { CardColumns } from './saved-card-rules.ts'
 
 export type ListedPayment = Pick<
@@ -65,6 +66,39 @@ export function findFeesOf(
     .orderBy('created_at')
     .orderBy('id')
     .execute()
+}
+
+/** An amount that a client owes, or a card that they saved, with its booking. */
+export type ClientMoney = Pick<
+  PaymentsTable,
+  'id' | 'kind' | 'amount' | 'currency' | 'status' | 'reason' | 'booking_id'
+> &
+  CardColumns &
+  Pick<BookingRow, 'starts_at' | 'service_name' | 'item_count' | 'timezone'>
+
+/** A booking that ends unless it is paid owes nothing. */
+export const owes = sql<boolean>`(k.confirmed_at is not null or k.status <> 'pending')`
+
+/** Finds what a client owes and the cards that they saved, those of the latest bookings first. */
+export async function findMoneyOfClient(
+  db: Reads,
+  { id, business_id: businessId }: { id: string; business_id: string },
+  max: number,
+): Promise<ClientMoney[]> {
+  const { rows } = await sql<ClientMoney>`
+    select p.id, p.kind, p.amount, p.currency, p.status, p.reason, p.booking_id, p.saves_card, p.paid_at,
+           p.card_brand, p.card_last_four, p.card_removal_requested_at, p.card_removed_at,
+           k.starts_at, k.item_count, s.name as service_name, l.timezone
+      from bookings as k
+           join payments as p on p.booking_id = k.id and p.business_id = k.business_id
+           join services as s on s.id = k.service_id and s.business_id = k.business_id
+           join locations as l on l.id = k.location_id and l.business_id = k.business_id
+     where k.business_id = ${businessId} and k.client_id = ${id}
+       and (p.status in ('due', 'charging') and p.amount > 0 and ${owes}
+         or p.saves_card = 1 and p.paid_at is not null and p.card_removed_at is null)
+     order by k.starts_at desc, p.id
+     limit ${max}`.execute(db)
+  return rows
 }
 
 function isOfBookings(db: Reads, bookings: readonly { id: string; business_id: string }[]) {

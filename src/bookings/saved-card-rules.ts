@@ -15,7 +15,7 @@ export function mayRemoveCard(
 }
 
 /** The saved card of a booking as people see it. */
-interface ShownCard {
+export interface ShownCard {
   /** In words for people, such as `Visa`. Null while unknown. */
   brand: string | null
   last_four: string | null

@@ -286,7 +286,9 @@ class Sweep {
 
   private async read({ entry }: Group, dates: { from: string; to: string }) {
     try {
-      return await showFirstDays(this.context, holderOf(entry), { ...queryOfEntry(entry), ...dates })
+      const query = { ...queryOfEntry(entry), ...dates }
+      // a replica may lack the change for which this sweep runs, and no other sweep would look for it
+      return await showFirstDays(this.context, holderOf(entry), query, { recently: false })
     } catch (error) {
       if (!(error instanceof Problem) || error.parts.headers?.['retry-after'] !== undefined) throw error
       return { days: Array.from({ length: maxWindowDays }, () => ({ slots: [] as ShownSlot[] })) }

@@ -184,7 +184,7 @@ async function withClient(
   const email = entry.email ?? standInEmail(phone ?? '', { known: entry.id, timezone })
   const client_id = await matchClient(tx.db, {
     ...clientColumns({ first_name, last_name, email, phone: phone ?? '' }),
-    ...{ business_id, client_id: ids.next(), locale, time_zone },
+    ...{ business_id, client_id: ids.next(), locale, time_zone, timezone },
     ...{ starts_at: tx.now, updated_at: tx.now },
   })
   return { ...entry, client_id }

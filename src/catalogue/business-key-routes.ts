@@ -8,11 +8,12 @@ import type { Context } from '../access/context.ts'
 import {
   changeKeyInScope,
   issueKeyInScope,
+  listKeyRequestsInScope,
   listKeysInScope,
   presentKey,
   revokeKeyInScope,
 } from './business-keys.ts'
-import { ChangeKey, CreateKey, IssuedKey, Key, KeyPage, KeysQuery } from './key-schemas.ts'
+import { ChangeKey, CreateKey, IssuedKey, Key, KeyPage, KeyRequests, KeysQuery } from './key-schemas.ts'
 
 const access = ['business', 'hub'] as const
 
@@ -31,7 +32,7 @@ export function businessKeyRoutes(app: FastifyInstance, context: Context): void 
   routes.get(
     '/businesses/:id/keys',
     {
-      config: { access, people: 'owner' },
+      config: { access, people: 'owner', scopes: [] },
       schema: {
         operationId: 'listKeys',
         tags,
@@ -89,6 +90,27 @@ export function businessKeyRoutes(app: FastifyInstance, context: Context): void 
     async (request) => {
       const { id: businessId, key_id: keyId } = request.params
       return changeKeyInScope(context, request.actor, { businessId, keyId, change: () => request.body })
+    },
+  )
+
+  routes.get(
+    '/businesses/:id/keys/:key_id/requests',
+    {
+      config: { access, people: 'owner', scopes: [] },
+      schema: {
+        operationId: 'listKeyRequests',
+        tags,
+        summary: 'List the last 100 requests of a key',
+        description:
+          'Newest first, without headers, queries and bodies. A request appears after at most two seconds. Sessions are not included.',
+        params,
+        querystring: EmptyObject,
+        response: { 200: KeyRequests },
+      },
+    },
+    async (request) => {
+      const { id: businessId, key_id: keyId } = request.params
+      return { data: await listKeyRequestsInScope(context, request.actor, { businessId, keyId }) }
     },
   )
 

@@ -2,14 +2,17 @@ import { type Actor, effectivePlan, needsEnterprise } from '../access/actor.ts'
 import {
   changeOriginsOfKey,
   issueKey,
+  keyOfBusiness,
   type KeyRequest,
+  type KeyRow,
   listKeysOfBusiness,
   revokeKeyOfBusiness,
 } from '../access/key.ts'
-import { lastFour } from '../access/token.ts'
+import { listKeyRequests } from '../access/key-requests.ts'
 import { isLine } from '../base/contact-formats.ts'
 import { UsageError } from '../base/errors.ts'
-import { formatInstant, type Instant } from '../base/instants.ts'
+import { formatInstant, type Instant, readInstant } from '../base/instants.ts'
+import type { KeyScope } from '../base/key-scopes.ts'
 import type { PageQuery } from '../base/paging.ts'
 import type { Context } from '../access/context.ts'
 import { type StoreResponse, storeNothing } from '../database/idempotency.ts'
@@ -42,29 +45,21 @@ export function issueKeyInScope(
     const plan = effectivePlan(business.plan, business.hub_plan)
     if (actor.type === 'person' && input.type === 'business' && plan !== 'enterprise')
       throw needsEnterprise('Business keys need the Enterprise plan.')
-    const { id, key } = await issueKey(context, tx, requestOf(business.id, input), actor)
-    const issued = {
-      id,
-      type: input.type,
-      last_four: lastFour(key),
-      label: input.label ?? null,
-      allowed_origins_json: input.allowed_origins ? JSON.stringify(input.allowed_origins) : null,
-      allow_frames: input.allow_frames ? 1 : 0,
-      created_at: tx.now,
-      revoked_at: null,
-    }
+    const { key, row } = await issueKey(context, tx, requestOf(business.id, input), actor)
     await store(tx, null)
-    return { ...presentKey(issued, business.timezone), key }
+    return { ...presentKey(row, business.timezone), key }
   })
 }
 
-function requestOf(
-  businessId: string,
-  { type, label, allowed_origins, allow_frames: allowFrames = false }: KeyCreation,
-): KeyRequest {
-  const common = { businessId, ...(label !== undefined && { label }) }
-  if (type === 'business') return { type, ...common }
-  return { type, ...common, allowFrames, ...(allowed_origins && { allowedOrigins: allowed_origins }) }
+function requestOf(businessId: string, { type, label, scopes, ...input }: KeyCreation): KeyRequest {
+  const { allowed_origins: allowedOrigins, allow_frames: allowFrames = false, expires_at } = input
+  const common = {
+    businessId,
+    ...(label !== undefined && { label }),
+    ...(expires_at && { expiresAt: readInstant(expires_at) }),
+  }
+  if (type === 'business') return { type, ...common, ...(scopes && { scopes }) }
+  return { type, ...common, allowFrames, ...(allowedOrigins && { allowedOrigins }) }
 }
 
 /** Revokes a key. Revoking it again does nothing. Throws not_found. */
@@ -103,30 +98,56 @@ export async function changeKeyInScope(
   return presentKey(key, business.timezone)
 }
 
-interface KeyParts {
-  id: string
-  type: 'hub' | 'business' | 'publishable'
-  last_four: string
-  label: string | null
-  allowed_origins_json: string | null
-  allow_frames: number
-  created_at: Instant
-  revoked_at: Instant | null
-}
-
 /** Returns a key for display, without the key itself. */
-export function presentKey({ id, type, last_four, label, ...key }: KeyParts, timeZone: string) {
-  const origins = key.allowed_origins_json
+export function presentKey({ id, type, last_four, label, ...key }: KeyRow, timeZone: string) {
+  const shown = (instant: Instant | null) => (instant === null ? null : formatInstant(instant, timeZone))
   return {
     id,
     type: type === 'publishable' ? ('publishable' as const) : ('business' as const), // a business has no other types
     last_four,
     label,
-    allowed_origins: origins === null ? null : (JSON.parse(origins) as string[]), // JSON that issueKey wrote
+    allowed_origins: readList(key.allowed_origins_json),
     allow_frames: key.allow_frames === 1,
+    scopes: scopesOf({ type, scopes_json: key.scopes_json }),
     created_at: formatInstant(key.created_at, timeZone),
-    revoked_at: key.revoked_at === null ? null : formatInstant(key.revoked_at, timeZone),
+    expires_at: shown(key.expires_at),
+    last_used_at: shown(key.last_used_at),
+    revoked_at: shown(key.revoked_at),
   }
+}
+
+/** Returns the scopes of a key for display. Null for publishable keys, which have none. */
+export function scopesOf({ type, scopes_json }: Pick<KeyRow, 'type' | 'scopes_json'>): KeyScope[] | null {
+  return type === 'publishable' ? null : ((readList(scopes_json) as KeyScope[] | null) ?? ['all'])
+}
+
+function readList(json: string | null): string[] | null {
+  return json === null ? null : (JSON.parse(json) as string[]) // JSON that issueKey wrote
+}
+
+/** Returns a key for display. Throws not_found. */
+export async function showKeyInScope(
+  context: Context,
+  actor: Actor,
+  { businessId, keyId }: { businessId: string; keyId: string },
+) {
+  const { id, timezone } = await businessInScope(context.db.reads, actor.scope, businessId)
+  return presentKey(await keyOfBusiness(context, id, keyId), timezone)
+}
+
+/** Returns the latest requests of a key for display, newest first. Throws not_found. */
+export async function listKeyRequestsInScope(
+  context: Context,
+  actor: Actor,
+  { businessId, keyId }: { businessId: string; keyId: string },
+) {
+  const { id, timezone } = await businessInScope(context.db.reads, actor.scope, businessId)
+  const key = await keyOfBusiness(context, id, keyId)
+  const requests = await listKeyRequests(context, key.id)
+  return requests.map(({ id: _1, api_key_id: _2, at, ...request }) => ({
+    ...request,
+    at: formatInstant(at, timezone),
+  }))
 }
 
 /** Issues a key for a hub or business. Only the result contains the key itself. Throws a UsageError. */

@@ -183,8 +183,13 @@ function registerExportList(group: CliCommand): void {
 
 const listHeadings = {
   ...{ first_name: 'First name', last_name: 'Last name', email: 'Email', phone: 'Phone', notes: 'Notes' },
-  ...{ tags: 'Tags', locale: 'Language', time_zone: 'Time zone', booking_count: 'Visits' },
-  ...{ no_show_count: 'No-shows', last_booking_at: 'Last visit', blocked: 'Blocked', created_at: 'Added' },
+  ...{ tags: 'Tags', locale: 'Language', time_zone: 'Time zone', booking_count: 'Bookings' },
+  ...{
+    no_show_count: 'No-shows',
+    last_booking_at: 'Latest booking',
+    blocked: 'Blocked',
+    created_at: 'Added',
+  },
 }
 
 function registerExport(group: CliCommand): void {

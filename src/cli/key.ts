@@ -1,9 +1,12 @@
 import { Option } from 'commander'
 import { effectivePlan } from '../access/actor.ts'
-import { type KeyRequest, listKeys, revokeKey } from '../access/key.ts'
+import { keyNamed, type KeyRequest, type KeyRow, listKeys, revokeKey } from '../access/key.ts'
+import { listKeyRequests } from '../access/key-requests.ts'
 import { lastFour, tokenType } from '../access/token.ts'
 import { UsageError } from '../base/errors.ts'
-import { createKey } from '../catalogue/business-keys.ts'
+import { readInstant, type Instant } from '../base/instants.ts'
+import { type KeyScope, keyScopes } from '../base/key-scopes.ts'
+import { createKey, scopesOf } from '../catalogue/business-keys.ts'
 import { listBusinesses, listHubs, showBusiness, showHub } from '../catalogue/business.ts'
 import type { Context } from '../bookings/context.ts'
 import {
@@ -14,7 +17,7 @@ import {
   withDatabase,
   withExistingDatabase,
 } from './command-line.ts'
-import { given, repeated } from './input.ts'
+import { given, inOptions, readBound, repeated } from './input.ts'
 import type { PlanName } from '../database/tables.ts'
 
 interface CreateOptions {
@@ -24,6 +27,8 @@ interface CreateOptions {
   allowedOrigin?: string[]
   allowFrames?: boolean
   label?: string
+  scope?: KeyScope[]
+  expiresAt?: string
   json?: boolean
 }
 
@@ -51,23 +56,30 @@ function registerCreate(group: CliCommand): void {
       repeated,
     )
     .option('--allow-frames', 'also let these websites show the booking page in a frame')
+    .option(
+      '--scope <scope>',
+      `business and hub keys: part of the API that it may use, ${keyScopes.join(', ')}; repeatable (default: all)`,
+      scopeIn,
+    )
+    .option('--expires-at <time>', 'end of the key, such as 2027-02-01 (default: never)')
     .option('--label <text>', 'what the key is for, shown in lists')
     .withJson()
     .examples(
       'key create --business "Salon Spree" --type publishable --allowed-origin https://www.example.com',
-      'key create --hub 0198… --label "Reports every night"',
+      'key create --hub 0198… --label "Reports every night" --scope read:bookings',
     )
     .action(async (options: CreateOptions) => {
-      const request = keyRequest(options)
+      const checked = keyRequest(options)
       const { id, key } = await withDatabase(async (context) => {
-        const created = await createKey(context, request)
+        const request = { ...checked, ...(await endOf(context, options)) }
+        const created = await inOptions({}, () => createKey(context, request))
         await warnOfPlan(context, request)
         return created
       })
       print({ id, key }, options.json, () => [
         `key ${id}`,
         key,
-        request.type === 'publishable'
+        checked.type === 'publishable'
           ? "You may publish it in a website's source. It is not shown again."
           : 'Keep it safe: it is not shown again.',
       ])
@@ -81,6 +93,7 @@ function keyRequest({
   allowedOrigin,
   allowFrames = false,
   label,
+  scope: scopes,
 }: CreateOptions): KeyRequest {
   if ((hub === undefined) === (business === undefined)) {
     throw new UsageError('Give either --hub or --business.')
@@ -91,10 +104,30 @@ function keyRequest({
   if (allowFrames && !allowedOrigin) {
     throw new UsageError('--allow-frames needs --allowed-origin.')
   }
-  if (hub !== undefined) return { type: 'hub', hubId: hub, ...given({ label }) }
+  if (scopes && hub === undefined && type === 'publishable') {
+    throw new UsageError('--scope is for business and hub keys: their sessions act for one visitor.')
+  }
+  if (hub !== undefined) return { type: 'hub', hubId: hub, ...given({ label, scopes }) }
   const common = { businessId: business ?? '', ...given({ label }) }
-  if (type === 'business') return { type, ...common }
+  if (type === 'business') return { type, ...common, ...given({ scopes }) }
   return { type, ...common, allowFrames, ...(allowedOrigin && { allowedOrigins: allowedOrigin }) }
+}
+
+/** Reads the end of a key. Wall times are in the zone of its business. */
+async function endOf(
+  context: Context,
+  { business, expiresAt }: CreateOptions,
+): Promise<{ expiresAt?: Instant }> {
+  if (expiresAt === undefined) return {}
+  const timezone = business === undefined ? undefined : (await showBusiness(context, business)).timezone
+  return { expiresAt: readInstant(readBound(expiresAt, '--expires-at', timezone)) }
+}
+
+/** Collects `--scope`. Throws for unknown scopes. */
+function scopeIn(text: string, before: KeyScope[] = []): KeyScope[] {
+  const scope = keyScopes.find((known) => known === text)
+  if (scope === undefined) throw new UsageError(`--scope must be one of ${keyScopes.join(', ')}.`)
+  return [...new Set([...before, scope])]
 }
 
 /** Warns if the plan is below Enterprise, which business and hub keys need for every request. */
@@ -127,9 +160,10 @@ function registerList(group: CliCommand): void {
       const { keys, title, names } = await withExistingDatabase((context) =>
         findKeys(context, { hub, business }),
       )
-      const shown = keys.map(({ allowed_origins_json: origins, allow_frames, ...key }) => ({
+      const shown = keys.map(({ allowed_origins_json: origins, allow_frames, scopes_json, ...key }) => ({
         ...key,
         allow_frames: allow_frames === 1,
+        scopes: scopesOf({ type: key.type, scopes_json }),
         allowed_origins: origins === null ? null : (JSON.parse(origins) as string[]), // JSON that createKey wrote
       }))
       printTable(shown, json, {
@@ -143,12 +177,19 @@ function registerList(group: CliCommand): void {
             OF: ({ business_id, hub_id }: (typeof shown)[number]) =>
               names.get(business_id ?? hub_id ?? '') ?? '',
           }),
-          STATE: ({ revoked_at }) => (revoked_at === null ? 'active' : `revoked ${revoked_at}`),
+          STATE: stateOf,
+          'LAST USED': ({ last_used_at }) => last_used_at ?? 'never',
+          SCOPES: ({ scopes }) => scopes?.join(' ') ?? '',
           'ALLOWED ORIGINS': ({ allowed_origins, type }) =>
             allowed_origins?.join(' ') ?? (type === 'publishable' ? 'any' : ''),
         },
       })
     })
+}
+
+function stateOf({ revoked_at, expires_at }: Pick<KeyRow, 'revoked_at' | 'expires_at'>): string {
+  if (revoked_at !== null) return `revoked ${revoked_at}`
+  return expires_at === null ? 'active' : `active until ${expires_at}`
 }
 
 /**
@@ -180,7 +221,11 @@ function registerRevoke(group: CliCommand): void {
     .withJson()
     .examples('key revoke 0198…')
     .action(async (id: string, { json }: { json?: boolean }) => {
-      const { allowed_origins_json: _, ...revoked } = await withExistingDatabase((context) => {
+      const {
+        allowed_origins_json: _1,
+        scopes_json: _2,
+        ...revoked
+      } = await withExistingDatabase((context) => {
         if (tokenType(id) !== undefined) {
           throw new UsageError(
             `This is a key, not its ID; "holdfast key list" shows the ID of the key that ends in ${lastFour(id)}.`,
@@ -192,5 +237,33 @@ function registerRevoke(group: CliCommand): void {
       print(revoked, json, () => [
         `${type} key ${revoked.id} (…${last_four}) was revoked at ${revoked_at ?? ''}`,
       ])
+    })
+}
+
+/** Registers the list of a key's latest requests. */
+export function registerLogs(program: CliCommand): void {
+  program
+    .command('logs')
+    .description('list the last 100 requests of a key, newest first; a request appears within two seconds')
+    .requiredOption('--key <id>', 'ID of the key, as in "holdfast key list"')
+    .withJson()
+    .examples('logs --key 0198…')
+    .action(async ({ key, json }: { key: string; json?: boolean }) => {
+      const { named, requests } = await withExistingDatabase(async (context) => {
+        const named = await keyNamed(context, key)
+        return { named, requests: await listKeyRequests(context, named.id) }
+      })
+      const shown = requests.map(({ id: _1, api_key_id: _2, ...request }) => request)
+      printTable(shown, json, {
+        title: `Requests of the ${named.type} key that ends in ${named.last_four}:`,
+        columns: {
+          AT: ({ at }) => at,
+          METHOD: ({ method }) => method,
+          PATH: ({ path }) => path,
+          STATUS: ({ status }) => String(status),
+          CODE: ({ code }) => code ?? '',
+          MS: ({ milliseconds }) => String(milliseconds),
+        },
+      })
     })
 }

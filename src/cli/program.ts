@@ -27,6 +27,7 @@ const commands: Record<string, () => Promise<(program: CliCommand) => void>> = {
   business: async () => (await import('./business.ts')).registerBusinessCommands,
   user: async () => (await import('./user.ts')).registerUserCommands,
   key: async () => (await import('./key.ts')).registerKeyCommands,
+  logs: async () => (await import('./key.ts')).registerLogs,
   service: async () => (await import('./service.ts')).registerServiceCommands,
   location: async () => (await import('./location.ts')).registerLocationCommands,
   staff: async () => (await import('./staff.ts')).registerStaffCommands,

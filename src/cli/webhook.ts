@@ -1,15 +1,11 @@
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Option } from 'commander'
 import { operator } from '../access/actor.ts'
-import { systemClock } from '../base/clock.ts'
-import { OperatorError, unknownId, UsageError } from '../base/errors.ts'
+import { unknownId, UsageError } from '../base/errors.ts'
 import type { Context } from '../bookings/context.ts'
 import { showBusiness, showHub } from '../catalogue/business.ts'
 import type { DeliveryStatus } from '../database/tables.ts'
 import { listDeliveries, retryByHand } from '../webhooks/delivery.ts'
 import { type EventType, eventTypes, usualEventTypes } from '../webhooks/event-payload.ts'
-import { faultOfDelivery } from '../webhooks/signature.ts'
 import {
   changeWebhook,
   createWebhook,
@@ -20,10 +16,11 @@ import {
   rotateSecret,
   showWebhook,
 } from '../webhooks/webhook.ts'
-import { type CliCommand, print, printPage, withExistingDatabase, writeLines } from './command-line.ts'
-import { given, inOptions, readInteger, shownTime } from './input.ts'
+import { type CliCommand, print, printPage, withExistingDatabase } from './command-line.ts'
+import { given, inOptions, shownTime } from './input.ts'
 import { isNotFound } from './item.ts'
 import { ownerOfList } from './list-owner.ts'
+import { registerListen } from './webhook-listen.ts'
 
 interface CreateOptions {
   business?: string
@@ -46,15 +43,7 @@ interface DeliveriesOptions {
   json?: boolean
 }
 
-interface ListenOptions {
-  port: string
-  secret?: string
-  status: string
-}
-
 const limit = 100
-const maxBodyBytes = 1_048_576
-const maxRemembered = 10_000
 
 export function registerWebhookCommands(program: CliCommand): void {
   const group = program.group(
@@ -245,78 +234,4 @@ function registerRetry(group: CliCommand): void {
       )
       print(delivery, json, () => [`delivery ${delivery.id} of ${delivery.event} is ${delivery.status}`])
     })
-}
-
-function registerListen(group: CliCommand): void {
-  group
-    .command('listen')
-    .description('receive, verify and print deliveries on this machine')
-    .requiredOption('--port <number>', 'TCP port on 127.0.0.1; 0 picks a free one')
-    .option('--secret <secret>', "the webhook's secret; without it, nothing is verified")
-    .option('--status <code>', 'status to return; 500 tests retries', '200')
-    .examples(
-      'webhook listen --port 4000 --secret whsec_…',
-      'webhook create --business 0198… --url http://127.0.0.1:4000/',
-    )
-    .action(async (options: ListenOptions) => {
-      const port = readInteger(options.port, '--port', [0, 65_535])
-      const status = readInteger(options.status, '--status', [200, 599])
-      writeLines([`Listening on ${await listen(port, status, options.secret)}`])
-    })
-}
-
-async function listen(port: number, status: number, secret: string | undefined): Promise<string> {
-  const seen = new Set<string>()
-  const server = createServer((request, response) => {
-    readBody(request).then(
-      (body) => {
-        writeLines(linesOf(request, body, { secret, seen }))
-        response.writeHead(status).end()
-      },
-      () => response.writeHead(413).end(),
-    )
-  })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(new OperatorError(`Cannot listen on 127.0.0.1:${port} (${error.code ?? error.message}).`))
-    })
-    server.listen(port, '127.0.0.1', resolve)
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}` // a TCP server has an AddressInfo
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > maxBodyBytes) throw new Error('the body is too large')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
-}
-
-function linesOf(
-  { headers }: IncomingMessage,
-  body: string,
-  { secret, seen }: { secret: string | undefined; seen: Set<string> },
-): string[] {
-  const id = String(headers['webhook-id'] ?? 'without id')
-  const fault =
-    secret === undefined ? undefined : faultOfDelivery(secret, { headers, body }, systemClock.nowMs())
-  const verdict =
-    secret === undefined ? 'not verified' : fault === undefined ? 'verified' : `REFUSED: ${fault}`
-  const again = seen.has(id) ? ', seen before' : ''
-  if (seen.size < maxRemembered) seen.add(id)
-  const sample = headers['x-service-test'] === 'true' ? ', a sample' : ''
-  return ['', `${id} (${verdict}${again}${sample})`, ...indented(body)]
-}
-
-/** Indents JSON and quotes any other body, because its control characters must not reach the terminal. */
-function indented(body: string): string[] {
-  try {
-    return JSON.stringify(JSON.parse(body), null, 2).split('\n')
-  } catch {
-    return [JSON.stringify(body)]
-  }
 }

@@ -29,7 +29,7 @@ export function registerWidgetCommands(program: CliCommand): void {
     .option('--key <key>', 'a publishable key, instead of --business')
     .option('--service <name or id>', 'preselect this service')
     .option('--staff <name or id>', 'preselect this staff member')
-    .option('--color <color>', 'colour of buttons, such as #1a2b3c (default: that of the business)')
+    .option('--color <color>', 'colour, such as #1a2b3c (default: that of the business)')
     .option('--locale <locale>', 'language, such as de-AT (default: that of the visitor)')
     .option('--overlay [text]', 'open the widget over the page, from a link with this text')
     .withJson()
@@ -48,7 +48,10 @@ export function registerWidgetCommands(program: CliCommand): void {
             `these lines contain the URL of this machine, ${publicUrl(context.config)}, which visitors cannot reach: set PUBLIC_URL`,
           )
         const button = overlay === true ? 'Book an appointment' : overlay
-        return widgetSnippet({ server: publicUrl(context.config), ...chosen, color, locale, button })
+        return widgetSnippet({
+          ...{ server: publicUrl(context.config), mode: overlay === undefined ? 'inline' : 'popup' },
+          ...{ ...chosen, accent: color, locale, button },
+        })
       })
       print({ html }, json, () => [html])
     })

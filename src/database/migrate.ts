@@ -54,6 +54,10 @@ import { importMatches } from './migrations/0054-import-matches.ts'
 import { cardDetails } from './migrations/0055-card-details.ts'
 import { metadata } from './migrations/0057-metadata.ts'
 import { unicodeDomains, unicodeDomainSteps } from './migrations/0058-unicode-domains.ts'
+import { keyScopes } from './migrations/0063-key-scopes.ts'
+import { keyRequests } from './migrations/0064-key-requests.ts'
+import { passkeys } from './migrations/0065-passkeys.ts'
+import { programs } from './migrations/0066-programs.ts'
 import type { Tables } from './tables.ts'
 
 /** All migrations in order. Never change a released one. */
@@ -110,6 +114,10 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0055-card-details': cardDetails,
   '0057-metadata': metadata,
   '0058-unicode-domains': unicodeDomains,
+  '0063-key-scopes': keyScopes,
+  '0064-key-requests': keyRequests,
+  '0065-passkeys': passkeys,
+  '0066-programs': programs,
 }
 
 /** Names in the order of the migrations. */

@@ -88,6 +88,27 @@ export interface ApiKeysTable {
   allow_frames: number
   created_at: Instant
   revoked_at: Instant | null
+  /** The parts of the API that a business or hub key may use. Null for all. */
+  scopes_json: string | null
+  /** Null for a key without an end. */
+  expires_at: Instant | null
+  /** The hour of the last use. */
+  last_used_at: Instant | null
+}
+
+/** The latest requests of a key. */
+export interface KeyRequestsTable {
+  api_key_id: string
+  id: string
+  at: Instant
+  method: string
+  /** Without its query. */
+  path: string
+  /** The HTTP status of the answer. */
+  status: number
+  /** The code of a refusal. */
+  code: string | null
+  milliseconds: number
 }
 
 /** Sessions of widgets, created with publishable keys. Tokens are stored as digests. */
@@ -554,6 +575,7 @@ export interface Tables {
   hubs: HubsTable
   businesses: BusinessesTable
   api_keys: ApiKeysTable
+  key_requests: KeyRequestsTable
   sessions: SessionsTable
   locations: LocationsTable
   staff: StaffTable
@@ -600,6 +622,12 @@ export interface Tables {
   user_places: UserPlacesTable
   user_recovery_codes: UserRecoveryCodesTable
   user_logins: UserLoginsTable
+  passkeys: PasskeysTable
+  used_challenges: UsedChallengesTable
+  programs: ProgramsTable
+  program_grants: ProgramGrantsTable
+  program_codes: ProgramCodesTable
+  program_tokens: ProgramTokensTable
   user_links: UserLinksTable
   user_mails: UserMailsTable
   user_invitations: UserInvitationsTable
@@ -680,6 +708,85 @@ export interface UserRecoveryCodesTable {
   user_id: string
   digest: string
   used_at: Instant | null
+}
+
+/** Passkeys of people (WebAuthn). */
+export interface PasskeysTable {
+  id: string
+  user_id: string
+  /** 0 to 19, once for each person, so that a person has at most twenty. */
+  ordinal: number
+  /** The ID that the authenticator chose, in base64url. */
+  credential_id: string
+  /** The public key as COSE, in base64url. */
+  public_key: string
+  /** Number of signatures by the authenticator; always 0 for one that does not count. */
+  counter: number
+  /** The host to which the passkey is bound. */
+  host: string
+  name: string
+  created_at: Instant
+  last_used_at: Instant | null
+}
+
+/** Challenges that a passkey has answered, so that no answer works twice. Stored as digests. */
+interface UsedChallengesTable {
+  digest: string
+  expires_at: Instant
+}
+
+/** The rights that a person grants to a program. Each includes the ones before it. */
+export type ProgramScope = 'read' | 'book' | 'manage'
+
+/** Programs that have registered themselves (OAuth). */
+export interface ProgramsTable {
+  id: string
+  /** Chosen by the program. */
+  name: string
+  redirect_uris_json: string
+  created_at: Instant
+  /** When a person last allowed it, or when it last renewed its tokens. */
+  used_at: Instant | null
+}
+
+/** A program that acts for a person in one business. Deleted when it is revoked. */
+export interface ProgramGrantsTable {
+  id: string
+  program_id: string
+  user_id: string
+  /** The membership that lets the person enter the business. */
+  place_id: string
+  business_id: string
+  scope: ProgramScope
+  created_at: Instant
+  /** Exact to five minutes. */
+  last_used_at: Instant | null
+  /** When its code, or its last refresh token, expires. */
+  expires_at: Instant
+}
+
+/** Authorization codes, stored as digests. Used ones stay until their grant ends, so that reuse is noticed. */
+interface ProgramCodesTable {
+  digest: string
+  business_id: string
+  grant_id: string
+  redirect_uri: string
+  /** SHA-256 of the verifier, in base64url (RFC 7636). */
+  challenge: string
+  expires_at: Instant
+  used_at: Instant | null
+}
+
+/** Tokens of programs, stored as digests. */
+export interface ProgramTokensTable {
+  digest: string
+  business_id: string
+  grant_id: string
+  kind: 'access' | 'refresh'
+  scope: ProgramScope
+  expires_at: Instant
+  /** When a refresh token was exchanged for the next one. */
+  replaced_at: Instant | null
 }
 
 /** Log-ins of people. The tokens of their cookies are stored as digests. */
@@ -1126,11 +1233,12 @@ export interface MailsTable {
 }
 
 /**
- * Reasons for postponing the emails to a recipient. `retry`: one of them has failed. `quiet_hours`: a text message waits
- * for the morning. The others are limits of an hour: of the recipient, of the business that caused them, and of all
- * businesses.
+ * Reasons for postponing the emails to a recipient. `retry`: one of them has failed. `charge`: it also reports the
+ * outcome of a charge. `quiet_hours`: a text message waits for the morning. The others are limits of an hour: of the
+ * recipient, of the business that caused them, and of all businesses.
  */
-export type PostponedFor = 'retry' | 'recipient_limit' | 'business_limit' | 'server_limit' | 'quiet_hours'
+export type PostponedFor =
+  'retry' | 'charge' | 'recipient_limit' | 'business_limit' | 'server_limit' | 'quiet_hours'
 
 /** Segments of text messages that a business has sent in a calendar month (UTC), such as 2026-12. */
 interface TextCountsTable {

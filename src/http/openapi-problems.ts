@@ -1,6 +1,7 @@
 import { type ProblemCode, problemKinds } from '../base/errors.ts'
 import { exampleIds } from '../base/examples.ts'
 import { fieldErrorTexts, problemTexts } from '../base/problem-texts.ts'
+import { keyScopes } from '../base/key-scopes.ts'
 import { tokenTypes } from '../base/token-types.ts'
 import { componentReference, type Schema } from './openapi-schemas.ts'
 
@@ -53,6 +54,9 @@ const extensions: Partial<Record<ProblemCode, Record<string, Schema>>> = {
   validation_failed: { errors: fieldErrors },
   key_type_not_allowed: {
     allowed_key_types: { type: 'array', items: { type: 'string', enum: [...tokenTypes] } },
+  },
+  insufficient_scope: {
+    required_scopes: { type: 'array', items: { type: 'string', enum: [...keyScopes] } },
   },
   plan_required: { required_plan: { type: 'string', const: 'enterprise' } },
   hold_converted: { 'booking_id?': { type: 'string', format: 'uuid' } },

@@ -2,6 +2,8 @@ import { fastify, type FastifyInstance, type FastifySchema, type RouteOptions } 
 import packageJson from '../../package.json' with { type: 'json' }
 import { type ProblemCode, problemKinds } from '../base/errors.ts'
 import type { PersonRole } from '../database/tables.ts'
+import { keyScopes } from '../base/key-scopes.ts'
+import { scopesOfRoute } from './route-scopes.ts'
 import { exampleOf, exampleOfParameter } from './openapi-examples.ts'
 import { problemComponents, problemResponse } from './openapi-problems.ts'
 import { componentReference, type Schema, SchemaWriter } from './openapi-schemas.ts'
@@ -289,6 +291,7 @@ function describeRoute(route: RouteOptions): FastifySchema {
   const { access, people, etag = false, idempotent = false } = config
   const callers = [
     ...(access && access.length > 0 ? [`Keys: ${access.join(', ')}.`] : []),
+    ...(isForPrograms(access) ? [`Scopes: ${scopesText(route)}.`] : []),
     ...(people ? [`People: ${rolesFrom(people).join(', ')}.`] : []),
   ].join(' ')
   const { body, response, ...rest } = schema
@@ -302,6 +305,15 @@ function describeRoute(route: RouteOptions): FastifySchema {
     security: [...securityOf(access), ...(people ? [{ logIn: [] }] : [])],
     ...{ [notes]: own },
   }
+}
+
+function isForPrograms(access: readonly string[] = []): boolean {
+  return access.includes('business') || access.includes('hub')
+}
+
+function scopesText(route: RouteOptions): string {
+  const scopes = scopesOfRoute(route)
+  return scopes.length === keyScopes.length ? 'any' : [...scopes, 'all'].join(' or ')
 }
 
 const IdempotencyHeaders = {
@@ -339,12 +351,13 @@ function codesOf({ method, url, config = {}, schema = {} }: RouteOptions): Probl
   const { access, plan, idempotent, countsVisits } = config
   const declared = declaredCodes(schema.response)
   const hasBody = [method].flat().some((one) => bodyMethods.includes(one))
-  const hasPlan = plan !== undefined || access?.includes('business') || access?.includes('hub')
+  const hasPlan = plan !== undefined || isForPrograms(access)
   const named404 = declared.some((code) => problemKinds[code].status === 404)
   const all: ProblemCode[] = [
     ...(access ? ofKeys : []),
     ...(url.startsWith('/console') || countsVisits ? ofConsole : []),
     ...(access && hasPlan ? (['plan_required'] as const) : []),
+    ...(isForPrograms(access) ? (['insufficient_scope'] as const) : []),
     ...(hasBody ? ofBodies : []),
     ...(schema.querystring || schema.body || idempotent ? (['validation_failed'] as const) : []),
     ...(schema.params && !named404 ? (['not_found'] as const) : []),

@@ -48,6 +48,7 @@ const exposedHeaders = [
   'ETag',
   'X-Request-Id',
   'Idempotent-Replayed',
+  'WWW-Authenticate',
 ]
 
 /** Creates the HTTP server with its routes, those of the API under `/api/v1`. It does not listen yet. */

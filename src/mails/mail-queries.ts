@@ -612,7 +612,7 @@ export async function findOptOut(
 }
 
 /** A fee for a late cancellation. */
-export type LateFee = Pick<PaymentsTable, 'amount' | 'currency' | 'status'>
+export type LateFee = Pick<PaymentsTable, 'id' | 'amount' | 'currency' | 'status' | 'failure'>
 
 /** A fee as its email shows it. */
 export type MailedFee = Pick<
@@ -655,7 +655,7 @@ export function findLateFees(
 ): Promise<LateFee[]> {
   return db
     .selectFrom('payments')
-    .select(['amount', 'currency', 'status'])
+    .select(['id', 'amount', 'currency', 'status', 'failure'])
     .where('business_id', '=', business_id)
     .where('booking_id', 'in', ids)
     .where('reason', '=', 'late_cancel')

@@ -65,6 +65,9 @@ export const kindsToAnswer: readonly MailKind[] = ['requested', 'answer_due']
 /** Time from the booking to the email that requests its deposit. Most clients pay at once. */
 export const depositDueSeconds = 300
 
+/** Emails about a late cancellation wait this long for the outcome of its charge, which they then report. */
+export const chargeWaitSeconds = 30
+
 /** Age at which emails are deleted. */
 export const retentionSeconds = 31 * 86_400
 
@@ -292,6 +295,11 @@ export function subjectOf({ kind, occasion, booking_id }: Omit<WaitingMail, 'id'
   return `${booking_id} ${money}`
 }
 
+/** True for an email whose contents an email about a late cancellation can include. */
+export function isOutcomeOfCharge(kind: MailKind): boolean {
+  return kind === 'fee_paid' || kind === 'fee_due' || kind === 'charge_failed'
+}
+
 /** True for an email with an occasion of `paidOccasion`. */
 export function reportsPayment({ occasion }: Pick<WaitingMail, 'occasion'>): boolean {
   return occasion.startsWith(paidPrefix)
@@ -359,9 +367,9 @@ export function noticeToSend(
   booking: (ItemColumns & Pick<MailSubject, 'status' | 'respond_by'>) | undefined,
 ): WaitingMail | undefined {
   if (!booking) return undefined
-  const money = all.findLast(({ kind }) => isOfTeamsMoney(kind))
-  if (money) return money
   const waiting = withoutUndone(all, booking)
+  const money = all.findLast(({ kind }) => isOfTeamsMoney(kind))
+  if (money) return booking.status === 'cancelled' ? (lastEnd(waiting) ?? money) : money
   const last = (kind: MailKind) => waiting.findLast((mail) => mail.kind === kind)
   if (booking.status === 'cancelled') return lastEnd(waiting)
   if (booking.respond_by !== null) return last('requested') ?? last('answer_due')
@@ -373,6 +381,7 @@ export const waitReasons = [
   'setup',
   'turn',
   'retry',
+  'charge',
   'recipient_limit',
   'business_limit',
   'server_limit',

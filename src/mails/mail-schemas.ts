@@ -23,7 +23,7 @@ export const Mail = Type.Object(
     last_error: Nullable(Type.String(), { description: 'The last answer of the mail server.' }),
     waits_for: Nullable(Type.Enum([...waitReasons]), {
       description:
-        'Why it waits. `retry`: the next attempt after `last_error`. `recipient_limit`, `business_limit`: an hour in which the recipient gets, or the business causes, no more emails. `deposit`: the client may still be paying. `server_limit`: the same for all text messages of the server. `quiet_hours`: text messages wait for their end. `turn`: other emails come first, or no server is running. `setup`: this server sends no emails. Null if it is not waiting or is being sent.',
+        'Why it waits. `retry`: the next attempt after `last_error`. `recipient_limit`, `business_limit`: an hour in which the recipient gets, or the business causes, no more emails. `deposit`: the client may still be paying. `charge`: it also reports the outcome of a charge, for which it waits half a minute at most. `server_limit`: the same for all text messages of the server. `quiet_hours`: text messages wait for their end. `turn`: other emails come first, or no server is running. `setup`: this server sends no emails. Null if it is not waiting or is being sent.',
     }),
     waits_until: Nullable(ShownInstant, { description: 'Null if that is unknown.' }),
     created_at: ShownInstant,

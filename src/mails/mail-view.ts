@@ -324,6 +324,7 @@ export function shownFeeOf(
 export function cancelCostOf(
   booking: ShownBooking,
   fees: readonly LateFee[],
+  checkoutUrl: (paymentId: string) => string,
 ): NonNullable<MailView['cancelCost']> {
   const { payment_status, payment_amount, payment_currency, payment_refund_total, refund_requested_at } =
     booking
@@ -332,8 +333,10 @@ export function cancelCostOf(
   const [first] = fees
   const charged = fees.reduce((sum, { amount }) => sum + amount, 0) // all dates of a series have one currency
   const state = feeStates.find((one) => fees.some(({ status }) => status === one)) ?? 'charging'
+  const { failure = null } = fees.find(({ status }) => status === state) ?? {}
+  const payUrls = fees.filter(({ status }) => status === 'due').map(({ id }) => checkoutUrl(id))
   return {
-    charged: first ? { amount: charged, currency: first.currency, state } : null,
+    charged: first ? { amount: charged, currency: first.currency, state, failure, payUrls } : null,
     kept: kept && kept.amount > 0 ? kept : null,
   }
 }

@@ -29,7 +29,6 @@ import {
   maxWithRequestsPerHour,
   noticeToSend,
   refundOfOccasion,
-  subjectOf,
 } from './mail-rules.ts'
 import { isAnyNoticeDue, leaseNotices, type NoticeOf, type NoticeTable } from './notice-queries.ts'
 import { deleteMailFiles } from './mail-files.ts'
@@ -236,7 +235,7 @@ export class MailWorker extends OutboxWorker {
     const bookings = await findShownBookings(db.reads, mails)
     const notices: { mail: LeasedMail; booking: ShownBooking }[] = []
     const obsolete: LeasedMail[] = []
-    for (const waiting of Map.groupBy(mails, subjectOf).values()) {
+    for (const waiting of await this.bySubject(mails)) {
       const booking = bookings.get(waiting[0]?.booking_id ?? '')
       const id = noticeToSend(waiting, booking)?.id
       for (const mail of waiting) {
@@ -344,7 +343,7 @@ export class MailWorker extends OutboxWorker {
     if (kind !== 'cancelled' || booking.fee_agreed_at === null) return undefined
     const { id, business_id } = booking
     const fees = await findLateFees(this.context.db.reads, { ids: [id, ...others], business_id })
-    return cancelCostOf(booking, fees)
+    return cancelCostOf(booking, fees, this.links.checkoutUrl)
   }
 
   private renderMany(

@@ -111,6 +111,43 @@ async function waitTogether(db: Queries, { business_id, booking_id, due_at }: Ne
     .execute()
 }
 
+type Cancelled = Pick<NewMails, 'business_id' | 'booking_id'>
+
+/** Has the emails about a cancellation, written at this moment, wait for the outcome of its charge. */
+export async function waitForCharge(
+  db: Queries,
+  { business_id, booking_id }: Cancelled,
+  { now, until }: { now: Instant; until: Instant },
+): Promise<void> {
+  await db
+    .updateTable('mails')
+    .set({ next_attempt_at: until, waits_for: 'charge' })
+    .where('business_id', '=', business_id)
+    .where('booking_id', '=', booking_id)
+    .where('kind', '=', 'cancelled')
+    .where('status', '=', sql.lit('queued'))
+    .where('to_phone', 'is', null)
+    .where('created_at', '=', now)
+    .execute()
+}
+
+/** Ends that wait. Returns true if an email waited. */
+export async function endWaitForCharge(
+  db: Queries,
+  { business_id, booking_id }: Cancelled,
+  now: Instant,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('mails')
+    .set({ next_attempt_at: now, waits_for: null })
+    .where('business_id', '=', business_id)
+    .where('booking_id', '=', booking_id)
+    .where('status', '=', sql.lit('queued'))
+    .where('waits_for', '=', 'charge') // a lease clears it
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
 /** A change of a booking that is reported to its client. */
 export interface ToldChange {
   business_id: string

@@ -22,6 +22,7 @@ import {
 } from './mail-queries.ts'
 import {
   feeOfOccasion,
+  isOutcomeOfCharge,
   type Known,
   knownBefore,
   limitSeconds,
@@ -94,7 +95,7 @@ export abstract class OutboxWorker extends LeaseLoop<Context, LeasedTurn> {
     const obsolete: LeasedMail[] = []
     let next: NextMail | undefined
     // one message about each subject is sent, and supersedes the others
-    for (const waiting of Map.groupBy(mails, subjectOf).values()) {
+    for (const waiting of await this.bySubject(mails)) {
       const booking = bookings.get(waiting[0]?.booking_id ?? '')
       const id = mailToSend(waiting, booking, clock.now())?.id
       const mail = waiting.find((one) => one.id === id)
@@ -105,6 +106,25 @@ export abstract class OutboxWorker extends LeaseLoop<Context, LeasedTurn> {
       }
     }
     return { next, obsolete }
+  }
+
+  /**
+   * Groups messages by their subjects. The outcome of the charge for a late cancellation goes with the email about that,
+   * if both wait.
+   */
+  protected async bySubject(mails: LeasedMail[]): Promise<LeasedMail[][]> {
+    const cancelled = new Map(
+      mails
+        .filter(({ kind, to_phone }) => kind === 'cancelled' && to_phone === null)
+        .map((mail) => [mail.booking_id, subjectOf(mail)]),
+    )
+    const subjects = new Map<LeasedMail, string>()
+    for (const mail of mails) {
+      const subject = isOutcomeOfCharge(mail.kind) ? cancelled.get(mail.booking_id) : undefined
+      const isOfIt = subject !== undefined && (await this.feeOf(mail))?.reason === 'late_cancel'
+      subjects.set(mail, isOfIt ? subject : subjectOf(mail))
+    }
+    return [...Map.groupBy(mails, (mail) => subjects.get(mail)).values()]
   }
 
   private async isUnwanted(mail: LeasedMail, booking: ShownBooking): Promise<boolean> {

@@ -10,6 +10,7 @@ import { textNumberOf, textToSend, type TextSubject } from './text-route.ts'
 import {
   type Caused,
   changeOccasion,
+  chargeWaitSeconds,
   depositDueSeconds,
   disputeOccasion,
   feeOccasion,
@@ -20,10 +21,12 @@ import {
   tidingsOf,
 } from './mail-rules.ts'
 import {
+  endWaitForCharge,
   insertMails,
   type NewMails,
   restoreMailOf,
   type ToldChange,
+  waitForCharge,
   withdrawMailOf,
 } from './outbox-queries.ts'
 
@@ -227,6 +230,29 @@ export async function recordRefundMail(
     ...{ created_at: tx.now, due_at: tx.now },
   })
   tx.onCommit(() => dueMails.raise())
+}
+
+/**
+ * Has the emails about a late cancellation wait for the outcome of its charge, in the transaction that wrote them. One
+ * email then reports both.
+ */
+export function awaitCharge(
+  tx: Transaction,
+  { id, business_id }: Pick<Told, 'id' | 'business_id'>,
+  chargedAt: Instant,
+): Promise<void> {
+  const until = plusSeconds(chargedAt, chargeWaitSeconds)
+  return waitForCharge(tx.db, { booking_id: id, business_id }, { now: tx.now, until })
+}
+
+/** Ends that wait in the transaction that records the outcome. */
+export async function endAwaitedCharge(
+  { dueMails }: Pick<Context, 'dueMails'>,
+  tx: Transaction,
+  { id, business_id }: Pick<Told, 'id' | 'business_id'>,
+): Promise<void> {
+  const waited = await endWaitForCharge(tx.db, { booking_id: id, business_id }, tx.now)
+  if (waited) tx.onCommit(() => dueMails.raise())
 }
 
 interface FeeNews {

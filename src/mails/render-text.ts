@@ -74,7 +74,8 @@ function textOf(
   if (news === 'fee_due' || news === 'fee_asked') return 'fee_due'
   if (news === 'fee_waived' || news === 'fee_returned') return news
   if (news === 'changed' || news === 'cancelled' || news === 'reminder') return news
-  return news === 'declined' || news === 'unanswered' ? 'cancelled' : 'confirmed'
+  const isEnd = news === 'cancelled_due' || news === 'declined' || news === 'unanswered'
+  return isEnd ? 'cancelled' : 'confirmed'
 }
 
 function cut(name: string, length: number): string {

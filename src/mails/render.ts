@@ -106,8 +106,7 @@ export interface MailView {
   /** The refund that the email is about, with all so far, and what is left of the payment. */
   refund?: Record<'now' | 'soFar' | 'rest', Money> & { isOfFee: boolean }
   /** The cost of a cancellation: charged to the card, and kept of the payment. Absent for a booking without fees. */
-  cancelCost?:
-    { charged: (Money & { state: 'charging' | 'due' | 'paid' }) | null; kept: Money | null } | undefined
+  cancelCost?: { charged: CancelCharge | null; kept: Money | null } | undefined
   /** The booking, for its agreed fees. */
   feeRules?: Parameters<typeof feeSentence>[0]
   /** Null: there is none. */
@@ -131,6 +130,14 @@ export interface MailView {
   now: Instant
   /** The organizer of the calendar part. */
   from: { address: string }
+}
+
+/** The fees of a cancellation. `failure` is the processor's word for the card that was not charged. */
+type CancelCharge = Money & {
+  state: 'charging' | 'due' | 'paid'
+  failure: string | null
+  /** The checkouts of those that are due. */
+  payUrls: string[]
 }
 
 type Dates = { startsAt: Instant; endsAt: Instant }[]
@@ -223,18 +230,19 @@ function subjectOf(view: MailView, language: Language): string {
 }
 
 type News =
-  | ('confirmed' | 'changed' | 'cancelled' | 'deposit_due' | 'paid')
+  | ('confirmed' | 'changed' | 'cancelled' | 'cancelled_due' | 'deposit_due' | 'paid')
   | ('requested' | 'declined' | 'unanswered' | 'refunded')
   | ('card_due' | 'card_saved' | 'fee_paid' | 'fee_received' | 'fee_due')
   | ('fee_asked' | 'fee_waived' | 'fee_returned')
 
 /** Returns the news in an email to a client, except a reminder. A due deposit comes first, because it asks for something. */
-export function newsOf({ kind, reportsPayment, booking, payUrl, fee }: MailView): News {
+export function newsOf({ kind, reportsPayment, booking, payUrl, fee, cancelCost }: MailView): News {
   if (kind === 'changed' || kind === 'requested' || kind === 'refunded') return kind
   if (kind === 'fee_due') return fee?.failure === 'no_card' ? 'fee_asked' : kind
   if (kind === 'fee_paid') return fee?.failure ? 'fee_received' : kind
   if (kind === 'fee_waived') return fee?.isReturned === true ? 'fee_returned' : kind
-  if (kind === 'cancelled' || kind === 'declined' || kind === 'unanswered') return kind
+  if (kind === 'cancelled') return cancelCost?.charged?.state === 'due' ? 'cancelled_due' : kind
+  if (kind === 'declined' || kind === 'unanswered') return kind
   const isCard = booking.deposit?.kind === 'card'
   if (kind === 'deposit_due' || (payUrl !== null && booking.deposit?.state === 'due'))
     return isCard ? 'card_due' : 'deposit_due'
@@ -247,11 +255,23 @@ const ownerKinds = [
   'charge_failed' as const,
 ] as const
 
-type OwnerNews = 'booked' | (typeof ownerKinds)[number] | `disputed_${NonNullable<MailView['dispute']>}`
+type OwnerNews =
+  'booked' | 'cancelled_due' | (typeof ownerKinds)[number] | `disputed_${NonNullable<MailView['dispute']>}`
 
 /** Returns the news in an email to the business. */
-function ownerNews({ kind, dispute }: Pick<MailView, 'kind' | 'dispute'>): OwnerNews {
+function ownerNews({
+  kind,
+  dispute,
+  cancelCost,
+}: Pick<MailView, 'kind' | 'dispute' | 'cancelCost'>): OwnerNews {
+  if (isChargeFailed(cancelCost)) return 'cancelled_due'
   return dispute ? `disputed_${dispute}` : (ownerKinds.find((one) => one === kind) ?? 'booked')
+}
+
+/** True if the card was tried for a late cancellation, and not charged. */
+function isChargeFailed(cancelCost: MailView['cancelCost']): boolean {
+  const { state, failure = null } = cancelCost?.charged ?? {}
+  return state === 'due' && failure !== null && failure !== 'no_card'
 }
 
 function ownerSubject(view: MailView, language: Language): string {
@@ -309,9 +329,11 @@ function clientBlocks(view: MailView, language: Language): Block[] {
   const isCard = booking.deposit?.kind === 'card'
   const news = kind === 'reminder' ? kind : newsOf(view)
   // a deposit that is due later does not affect the booking
+  const ofSeries = news === 'cancelled_due' ? 'cancelled' : news
   const intro = say(
-    (booking.series?.reports ?? 1) > 1 && (news === 'confirmed' || news === 'changed' || news === 'cancelled')
-      ? `mail.series.${news}`
+    (booking.series?.reports ?? 1) > 1 &&
+      (ofSeries === 'confirmed' || ofSeries === 'changed' || ofSeries === 'cancelled')
+      ? `mail.series.${ofSeries}`
       : `mail.${asksAfterwards(news, booking) ? 'confirmed' : news}.intro`,
     { ...deadline(view, language), ...refundedAmount(view, language) },
   )
@@ -344,6 +366,7 @@ function clientBlocks(view: MailView, language: Language): Block[] {
     ...(manage && !isManageMain ? [{ type: 'link' as const, ...manage }] : []),
     ...(manage && kind === 'requested' ? [{ type: 'small' as const, text: say('manage.always') }] : []),
     ...(manage && !isOver && kind !== 'requested' ? policyLines(view, language) : []),
+    ...(manage && !isOver && kind !== 'requested' ? refundLine(view, language) : []),
     ...(isOver ? [] : feeLine(view, language)),
     ...contactBlocks(business, language),
     ...legalBlocks(view, language),
@@ -370,27 +393,44 @@ function deadlineKey({ isConfirmed, deposit }: MailView['booking']) {
   return isConfirmed ? 'mail.payBefore' : 'mail.payUntil'
 }
 
-/** Says how much the cancellation costs, or that it is free. */
-function cancelCostBlocks({ cancelCost }: MailView, { say, locale }: Language): Block[] {
+/** Says how much the cancellation costs, or that it is free, with a button to pay what is due. */
+function cancelCostBlocks({ cancelCost }: MailView, language: Language): Block[] {
   if (!cancelCost) return []
+  const { say, locale } = language
   const { charged, kept } = cancelCost
+  const { failure = null, payUrls = [] } = charged ?? {}
+  const why = charged?.state === 'due' && failure !== null ? chargeFailureOf(failure) : 'other'
   const texts = [
     ...(charged
-      ? [
-          say(`mail.cancelCost.${charged.state === 'due' ? 'due' : 'charged'}`, {
-            amount: moneyText(charged, locale),
-          }),
-        ]
+      ? [say(`mail.cancelCost.${costWords(charged)}`, { amount: moneyText(charged, locale) })]
       : []),
+    ...(why === 'other' || why === 'no_card' ? [] : [say(`mail.fee_due.why.${why}`)]),
     ...(kept ? [say('mail.cancelCost.kept', { amount: moneyText(kept, locale) })] : []),
   ]
-  return [{ type: 'paragraph', text: texts.length > 0 ? texts.join(' ') : say('mail.cancelCost.none') }]
+  return [
+    { type: 'paragraph', text: texts.length > 0 ? texts.join(' ') : say('mail.cancelCost.none') },
+    ...payUrls.map((url): Block => ({ type: 'button', label: say('mail.pay'), url })),
+  ]
+}
+
+function costWords({ state, failure }: CancelCharge): 'asked' | 'due' | 'paid' | 'received' | 'charged' {
+  if (state === 'due') return failure === 'no_card' ? 'asked' : state
+  if (state === 'paid') return failure === null ? state : 'received'
+  return 'charged'
 }
 
 /** States what a late cancellation and a no-show cost. */
 function feeLine({ feeRules }: MailView, language: Language): Block[] {
   const text = feeRules ? feeSentence(feeRules, language) : ''
   return text === '' ? [] : [{ type: 'small', text }]
+}
+
+/** States until when a payment in advance comes back. With fees, their sentences do. */
+function refundLine(view: MailView, language: Language): Block[] {
+  const { booking, cancelUntil, now } = view
+  const isPayment = booking.deposit !== null && booking.deposit.kind !== 'card'
+  if (!isPayment || !cancelUntil || cancelUntil <= now || feeLine(view, language).length > 0) return []
+  return [{ type: 'small', text: language.say('booking.refundUntil') }]
 }
 
 /** Returns the receipt of a fee, or the request to pay it. */
@@ -569,22 +609,30 @@ function moneyNotice(view: MailView, language: Language): Block[] {
   if (dispute && fee)
     return fee.reason === '' ? [] : [paragraph(say('mail.owner.disputed.for', feeValues(view, language)))]
   if (kind !== 'charge_failed' || !fee?.failure) return []
-  const { failure } = fee
-  const why = chargeFailureOf(failure)
-  return [
-    paragraph(say(`mail.owner.charge_failed.why.${why}`, { code: failure })),
-    paragraph(say(`mail.owner.charge_failed.${booking.client.email === '' ? 'byHand' : 'sent'}`)),
-  ]
+  return chargeFailure(fee.failure, booking, language).map(paragraph)
 }
 
-/** States the fee that a cancellation costs the client. */
-function ownerFee({ cancelCost }: MailView, { say, locale }: Language): Block[] {
+/** States the fee that a cancellation costs the client, and why their card was not charged. */
+function ownerFee({ cancelCost, booking }: MailView, { say, locale }: Language): Block[] {
   const charged = cancelCost?.charged
   if (!charged) return []
-  const { state } = charged
+  const { state, failure } = charged
   const key = state === 'paid' ? 'feePaid' : state === 'due' ? 'feeDue' : 'fee'
+  const text = say(`mail.owner.cancelled.${key}`, { amount: moneyText(charged, locale) })
+  const failed = state === 'due' && failure !== null ? chargeFailure(failure, booking, { say }) : []
+  return [{ type: 'paragraph', text: [text, ...failed].join(' ') }]
+}
+
+/** Says why a card was not charged, and how the client can pay. */
+function chargeFailure(
+  failure: string,
+  { client }: Pick<MailView['booking'], 'client'>,
+  { say }: Pick<Language, 'say'>,
+): string[] {
+  const why = chargeFailureOf(failure)
   return [
-    { type: 'paragraph', text: say(`mail.owner.cancelled.${key}`, { amount: moneyText(charged, locale) }) },
+    say(`mail.owner.charge_failed.why.${why}`, { code: failure }),
+    say(`mail.owner.charge_failed.${client.email === '' ? 'byHand' : 'sent'}`),
   ]
 }
 

@@ -57,6 +57,16 @@ export async function reachOf(
   return { isMailed, number: isSent ? number : undefined }
 }
 
+/** Returns true if offers can reach clients of a business: by email, or as the texts that it has enabled. */
+export async function sendsOffers(
+  { config, cache }: Pick<Context, 'config' | 'cache'>,
+  db: Transaction['reads'],
+  businessId: string,
+): Promise<boolean> {
+  if ((await mailRouteOf({ config, cache }, db, businessId)) === 'smtp') return true
+  return config.smsUrl !== '' && (await textKindsOf({ cache }, db, businessId)).includes('offered')
+}
+
 /** Records a message in the transaction of its change. Sending begins after the commit. */
 export async function recordWaitlistMessage(
   context: Parts,

@@ -26,6 +26,7 @@ import { aboutSalon, type PageBusiness, salonHead } from './booking-about.ts'
 import { bookingStart, findOffered, type Linked, named, type Offered } from './booking-start.ts'
 import { brandedStyles, messagePage, pageLanguage } from './message-page.ts'
 import { contentSecurityPolicy } from './page.ts'
+import { isSnippetColor, snippetThemes } from './snippet.ts'
 import { languageFile } from './widget-routes.ts'
 
 /** Choices in the URL of a booking page, in addition to the name of the business. */
@@ -37,6 +38,9 @@ interface Wanted {
   date?: string
   /** An instant, which the widget holds at once. */
   time?: string
+  /** The looks of the page in a frame. */
+  theme?: string
+  accent?: string
 }
 
 const PublishableKey = Type.String({
@@ -66,7 +70,7 @@ export function bookingPageRoutes(limiter: RateLimiter) {
           operationId: 'showBookingPage',
           summary: 'The booking page of a business, for people',
           description:
-            'The widget on a page of its own: for a link in an e-mail or a profile, by a publishable key or by the slug of the business. With `?service=`, `?staff=` and `?location=` (an id or slug), these are chosen already, with `?service=cut,colour` both services in one visit; `?staff=anyone` is any free person; `?date=` (2026-12-01) is handed to the widget as its attribute `date`; `?time=` (an instant) is held at once if it is free, for `?party=` people. The page carries what `GET /book/{publishable_key}/start` answers and counts with it; beyond that limit, or when that is longer than 256 KB, it comes without.',
+            'The widget on a page of its own: for a link in an e-mail or a profile, by a publishable key or by the slug of the business. With `?service=`, `?staff=` and `?location=` (an id or slug), these are chosen already, with `?service=cut,colour` both services in one visit; `?staff=anyone` is any free person; `?date=` (2026-12-01) is handed to the widget as its attribute `date`; `?time=` (an instant) is held at once if it is free, for `?party=` people; `?theme=` (light, dark) and `?accent=` (#1a2b3c) are the looks, for a page in a frame. The page carries what `GET /book/{publishable_key}/start` answers and counts with it; beyond that limit, or when that is longer than 256 KB, it comes without.',
           params: StrictObject({ publishable_key: PublishableKey }),
         },
       },
@@ -107,7 +111,7 @@ async function sendBookingPage(
   name: string,
   serviceName?: string,
 ): Promise<FastifyReply> {
-  const isPreviewed = isPreview(request.query)
+  const isPreviewed = previewOf(request.query) !== undefined
   const page = await findPage(context, name)
   const language = pageLanguage(request.headers['accept-language'], page?.business.locale)
   const offered = page && (await findOffered(context, page.caller))
@@ -121,7 +125,9 @@ async function sendBookingPage(
   const pictures = [...(offered?.services ?? []), ...(offered?.staff ?? [])].map((one) => one.image_url)
   const isElsewhere = (url: string | null | undefined) => /^https:/i.test(url ?? '')
   const logo = page?.business.brand_logo_url ?? ''
-  const styles = brandedStyles(page?.business.brand_color ?? null)
+  const theme = snippetThemes.find((one) => one === wanted.theme)
+  const accent = isSnippetColor(wanted.accent ?? '') ? wanted.accent : undefined
+  const styles = brandedStyles(accent ?? page?.business.brand_color ?? null)
   reply.headers({
     // only logo, cover and pictures of services and people may come from other origins
     'content-security-policy': contentSecurityPolicy(
@@ -153,7 +159,8 @@ async function sendBookingPage(
       now: context.clock.now(),
       ownPath: `/me/${page.caller.scope.businessId}`,
     }),
-    isFramed: frameOrigins.length > 0,
+    ...{ theme, accent },
+    isFramed: frameOrigins.length > 0 || previewOf(request.query) === 'frame',
     server: publicUrl(context.config),
     path: serviceName === undefined ? path : `${path}/${serviceName}`,
     locationId: location?.id,
@@ -255,9 +262,12 @@ function linkedMoment(
   return instant && momentOf(instant, timezone, language)
 }
 
-/** Returns true if the console shows the page in a frame (`?preview`). Pages of other origins may not. */
-function isPreview(query: unknown): boolean {
-  return (query as { preview?: unknown }).preview !== undefined
+/**
+ * Returns the value of `?preview`, with which this server shows the page in a frame. Pages of other origins may not. With
+ * `frame`, it looks as in a frame of a website.
+ */
+function previewOf(query: unknown): unknown {
+  return (query as { preview?: unknown }).preview
 }
 
 /** Maximum length. Programs that preview links truncate longer texts anyway. */
@@ -270,6 +280,9 @@ interface BookingPage {
   about: Html
   /** True if websites may show it in a frame. */
   isFramed: boolean
+  theme: string | undefined
+  /** Replaces the colour of the business. */
+  accent: string | undefined
   publishableKey: string
   language: Language
   /** The services that the link names. */
@@ -306,7 +319,9 @@ function meanwhile({ chosen, services, business, language, moment }: BookingPage
 
 function bookingPage(parts: BookingPage): Html {
   const { business, publishableKey, language, server, path, start, styles, about, ...preset } = parts
-  const { chosen, member, locationId, date, isAnyone, isFramed } = preset
+  const { chosen, member, locationId, date, isAnyone, isFramed, theme, accent } = preset
+  const color = accent ?? business.brand_color
+  const spoken = html`lang="${language.name}" dir="${language.direction}"`
   const [service] = chosen
   const name = business.brand_name ?? business.name
   const { say } = language
@@ -321,14 +336,14 @@ function bookingPage(parts: BookingPage): Html {
   const image = shared && !shared.startsWith('/') ? shared : `${server}${shared ?? '/docs/booking-card.png'}`
   const words = languageFile(language.name)
   return html`<!doctype html>
-    <html lang="${language.name}" dir="${language.direction}">
+    <html ${theme === undefined ? spoken : html`${spoken} data-theme="${theme}"`}>
       <head>
         <meta charset="utf-8" />
         <title>${title}</title>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="description" content="${description}" />
-        <meta name="color-scheme" content="light dark" />
-        ${business.brand_color ? html`<meta name="theme-color" content="${business.brand_color}" />` : html``}
+        <meta name="color-scheme" content="${theme ?? 'light dark'}" />
+        ${color ? html`<meta name="theme-color" content="${color}" />` : html``}
         <meta property="og:type" content="website" />
         <meta property="og:site_name" content="${name}" />
         <meta property="og:title" content="${title}" />
@@ -346,7 +361,7 @@ function bookingPage(parts: BookingPage): Html {
         ${words === undefined ? '' : html`<link rel="modulepreload" href="/widget/${words}" />`}
         ${isFramed ? html`<script type="module" src="/docs/booking-frame.js"></script>` : html``}
       </head>
-      <body ${business.brand_color ? html`data-brand` : ''}>
+      <body ${color ? html`data-brand` : ''}>
         ${salonHead(business)}
         <main>
           <holdfast-booking
@@ -356,6 +371,8 @@ function bookingPage(parts: BookingPage): Html {
             ${locationId === undefined ? '' : html`location-id="${locationId}"`}
             ${member ? html`staff-id="${member.id}"` : isAnyone ? html`staff-id="${anyone}"` : ''}
             ${date === undefined ? '' : html`date="${date}"`}
+            ${theme === undefined ? '' : html`theme="${theme}"`}
+            ${accent === undefined ? '' : html`accent="${accent}"`}
           >
             ${meanwhile(parts)} ${start === undefined ? '' : carried(start)}
           </holdfast-booking>

@@ -12,6 +12,7 @@ import { Problem, validationProblem } from '../base/errors.ts'
 import { exampleIds, exampleTimes } from '../base/examples.ts'
 import { Slices } from '../base/slices.ts'
 import { mailRouteOf } from '../mails/mail-route.ts'
+import { sendsOffers } from '../mails/waitlist-outbox.ts'
 import { hasCoupons } from '../bookings/coupon.ts'
 import type { Context } from '../bookings/context.ts'
 import { Location, StaffMember } from '../catalogue/location-and-staff-schemas.ts'
@@ -85,6 +86,11 @@ export const BookingStart = Type.Object(
       sends_texts: Type.Optional(
         Type.Literal(true, {
           description: 'Clients who agree to it (`text_consent`) get text messages about their bookings.',
+        }),
+      ),
+      sends_offers: Type.Optional(
+        Type.Literal(true, {
+          description: 'The waiting list is open: clients get its offers by email or text message.',
         }),
       ),
       takes_coupons: Type.Optional(
@@ -221,6 +227,7 @@ async function readOffered(context: Context, key: WidgetActor): Promise<Offered 
     business: {
       ...shown,
       ...(sendsTexts && { sends_texts: true }),
+      ...((await sendsOffers(context, context.db.reads, business.id)) && { sends_offers: true }),
       ...((await hasCoupons(context, business.id)) && { takes_coupons: true }),
     },
     services: await slices.map(services, (one) => serviceKind.present(one, visitor)),

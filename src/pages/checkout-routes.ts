@@ -127,6 +127,25 @@ function feePart(
   return html`<p class="note">${sentences.join(' ')}</p>`
 }
 
+/** States until when a confirmed booking may change, and what a late cancellation and a no-show cost. */
+function laterPart(
+  { kind, feeTerms, cancelUntil, moveUntil, timezone }: CheckoutView,
+  { say, locale }: Pick<Language, 'say' | 'locale'>,
+): Html {
+  const time = (until: Instant) => momentText(until, { timezone, locale }) // the zone stands above
+  const sentences =
+    cancelUntil !== null && cancelUntil === moveUntil
+      ? [say('booking.untilBoth', { time: time(cancelUntil) })]
+      : [
+          ...(moveUntil === null ? [] : [say('booking.untilMove', { time: time(moveUntil) })]),
+          ...(cancelUntil === null ? [] : [say('booking.untilCancel', { time: time(cancelUntil) })]),
+        ]
+  const fees = feeTerms ? feeSentence(feeTerms, { say, locale }) : ''
+  if (fees !== '') sentences.push(fees)
+  else if (cancelUntil !== null && kind !== 'card') sentences.push(say('booking.refundUntil'))
+  return html`${sentences.map((text) => html`<p class="aside">${text}</p>`)}`
+}
+
 /** States why a fee is to be paid here. */
 function feeDue(view: CheckoutView, { say, locale }: Pick<Language, 'say' | 'locale'>): Html {
   const { money, payUrl } = view
@@ -141,7 +160,8 @@ function explanation(view: CheckoutView, { say, locale }: Pick<Language, 'say' |
   if (kind === 'fee' && state === 'cancelled') return html``
   switch (state) {
     case 'confirmed':
-      return html`<p>${say(arrived[kind])}</p>`
+      return html`<p>${say(arrived[kind])}</p>
+        ${kind === 'fee' ? '' : laterPart(view, { say, locale })}`
     case 'cancelled':
       return html`<p>${say('checkout.cancelled')}</p>
         ${bookAgainUrl === undefined ? '' : html`<a class="button main" href="${bookAgainUrl}">${say('checkout.again')}</a>`}`
@@ -182,10 +202,14 @@ export function details(entries: [name: string, value: string][]): Html {
 }
 
 /** Formats a time in the zone of the location, including the zone's name. */
-function timeText(instant: Instant, { timezone, locale }: { timezone: string; locale: string }): string {
+function timeText(instant: Instant, zone: { timezone: string; locale: string }): string {
+  return `${momentText(instant, zone)} (${zoneName(instant, zone.timezone, zone)})`
+}
+
+function momentText(instant: Instant, { timezone, locale }: { timezone: string; locale: string }): string {
   const format = new Intl.DateTimeFormat(locale === 'en' ? 'en-GB' : locale, {
     ...{ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' },
     ...{ hour: 'numeric', minute: '2-digit', timeZone: timezone },
   })
-  return `${format.format(toMs(instant))} (${zoneName(instant, timezone, { locale })})`
+  return format.format(toMs(instant))
 }

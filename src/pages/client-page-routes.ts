@@ -40,6 +40,10 @@ const tags = [pageTag]
 const page = Media('text/html', 'The page.')
 const to = { 303: Type.Null({ description: 'To the page of the client.' }) }
 const params = StrictObject({ business_id: PathId('business', exampleIds.business) })
+const OwnPageState = Type.Object(
+  { open: Type.Boolean({ description: 'Whether the cookie of the request shows the bookings.' }) },
+  { title: 'OwnPageState', examples: [{ open: true }] },
+)
 const config = { countsVisits: true } as const
 const Short = Type.String({ maxLength: 254 })
 
@@ -102,6 +106,25 @@ function addPages(app: FastifyInstance, context: Context): void {
       const { email, phone } = client
       const page = clientPage(visit, { ...shown, waiting, email, phone, notice: entryNoticeIn(now) })
       return sendMessagePage(reply, visit.language, page)
+    },
+  )
+  routes.get(
+    '/me/:business_id/state',
+    {
+      config,
+      schema: {
+        operationId: 'showOwnPageState',
+        tags,
+        summary: 'Whether the page of a client is open in this browser',
+        description: 'The page behind a manage link then links back to it.',
+        params,
+        response: { 200: OwnPageState },
+      },
+    },
+    async (request, reply) => {
+      const { business_id: businessId } = request.params
+      const client = await clientOfToken(context, { businessId, token: clientToken(request) })
+      return reply.header('cache-control', 'no-store').send({ open: client !== undefined })
     },
   )
   routes.get(

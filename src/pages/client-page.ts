@@ -151,6 +151,8 @@ export function clientPage(
   const name = business.brand_name ?? business.name
   const path = `/me/${businessId}`
   const firstOf = firstOfSeries(ahead)
+  const coming = ahead.filter(({ booking }) => booking.status !== 'cancelled')
+  const cancelled = ahead.filter((one) => !coming.includes(one))
   const isFamily = new Set([...ahead, ...earlier].map(({ booking }) => nameOf(booking))).size > 1
   const list = (title: string, bookings: OwnBooking[], isAhead: boolean) =>
     bookings.length === 0
@@ -169,8 +171,8 @@ export function clientPage(
     content: html`${isRefused ? html`<p class="fault" role="alert">${say('manage.notAllowed')}</p>` : ''}
       ${notice === undefined ? '' : html`<p role="status">${say(`wait.${notice}`)}</p>`}
       ${waiting.length + ahead.length + earlier.length === 0 ? html`<p>${say('me.none')}</p>` : ''}
-      ${waiting.length === 0 ? '' : waitingPart(language, waiting)} ${list(say('me.ahead'), ahead, true)}
-      ${list(say('me.earlier'), earlier, false)}
+      ${waiting.length === 0 ? '' : waitingPart(language, waiting)} ${list(say('me.ahead'), coming, true)}
+      ${list(say('me.cancelled'), cancelled, true)} ${list(say('me.earlier'), earlier, false)}
       ${
         next_cursor === null
           ? ''
@@ -272,7 +274,7 @@ function bookingPart(
   const other = otherTime(start, language)
   const isOver = status === 'cancelled'
   const isOpen = isAhead && !isOver && status !== 'completed'
-  const isMissed = fees.some((fee) => fee.reason === 'no_show' && fee.status !== 'waived')
+  const isMissed = booking.no_show_at !== null
   const isRequest = respond_by !== null
   const again =
     bookingUrl === undefined
@@ -294,7 +296,7 @@ function bookingPart(
       <strong><bdi>${itemNames(items)}</bdi></strong>
       ${isFamily ? html`<span class="for"><bdi>${nameOf(booking)}</bdi></span>` : ''}
       ${isOver ? html`<span class="state">${say('mail.cancelled.subject')}</span>` : ''}
-      ${isMissed ? html`<span class="state">${say('manage.feeReasons.no_show')}</span>` : ''}
+      ${isMissed ? html`<span class="state">${say('me.missed')}</span>` : ''}
     </p>
     <p class="aside">${details.join(' · ')}</p>
     ${fees.map((fee) => feePart(fee, language))} ${card ? cardPart(visit, booking.id, card) : ''}
@@ -306,7 +308,7 @@ function bookingPart(
     <p class="actions">
       ${
         isOpen && manageUrl !== null
-          ? html`<a class="button" href="${manageUrl}"
+          ? html`<a class="button" href="${withWayBack(manageUrl, visit)}"
               >${say(isRequest ? 'booking.withdraw' : 'widget.manage')}</a
             >`
           : again === undefined
@@ -318,6 +320,11 @@ function bookingPart(
   </li>`
 }
 
+/** Marks the page of a booking, so that it links back here. */
+function withWayBack(manageUrl: string, { businessId }: ClientVisit): string {
+  return manageUrl.replace('#', `?me=${businessId}#`)
+}
+
 function startOf(booking: OwnBooking['booking']): ZonedStart {
   const { starts_at: startsAt, timezone, time_zone: clientZone, online_url: onlineUrl } = booking
   return { startsAt, timezone, clientZone, onlineUrl }
@@ -327,26 +334,30 @@ function startOf(booking: OwnBooking['booking']): ZonedStart {
 function feePart(fee: OwnBooking['fees'][number], language: Language): Html {
   const { say, locale } = language
   const { status, reason, pay_url } = fee
-  return html`<p>
+  return html`<p class="money">
     ${say(`manage.fees.${status}`, { amount: moneyText(fee, locale), reason: feeReason(reason, language) })}
     ${pay_url === null ? '' : html`<a href="${pay_url}">${say('checkout.pay')}</a>`}
   </p>`
 }
 
-/** Renders the saved card, with the button to remove it once nothing can fall due any more. */
+/** Renders the saved card, with the question to remove it once nothing can fall due any more. */
 function cardPart(
   { language: { say }, businessId }: ClientVisit,
   bookingId: string,
   card: NonNullable<OwnBooking['card']>,
 ): Html {
-  if (card.removing) return html`<p>${say('manage.cardRemoving')}</p>`
-  return html`<p>${say('manage.card', { card: cardText(card) })}</p>
+  if (card.removing) return html`<p class="money">${say('manage.cardRemoving')}</p>`
+  return html`<p class="money">${say('manage.card', { card: cardText(card) })}</p>
     ${
       card.can_remove
-        ? html`<form method="post" action="/me/${businessId}/card">
-            ${hidden({ booking_id: bookingId })}
-            <button type="submit" class="button">${say('manage.cardRemove')}</button>
-          </form>`
+        ? html`<details>
+            <summary>${say('manage.cardRemove')}</summary>
+            <p>${say('manage.cardRemoveWhy')}</p>
+            <form method="post" action="/me/${businessId}/card">
+              ${hidden({ booking_id: bookingId })}
+              <button type="submit" class="button">${say('manage.cardRemove')}</button>
+            </form>
+          </details>`
         : ''
     }`
 }

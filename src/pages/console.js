@@ -1,10 +1,19 @@
 // enhancements of console pages; the pages work without them
 
+const openMenus = 'details.menu[open]'
 const whens = '[type=date], [type=time]'
+const formats = {}
+const wordParts = {
+  date: { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' },
+  time: { hour: 'numeric', minute: '2-digit' },
+}
+const whenIdle = globalThis.requestIdleCallback ?? setTimeout // the first format takes long
 
 enhance(document)
 addEventListener('input', ({ target }) => target.matches(whens) && showInWords(target))
 addEventListener('turbo:frame-load', ({ target }) => enhance(target)) // in the panel next to the calendar
+addEventListener('click', ({ target }) => closeMenus((menu) => !menu.contains(target)))
+addEventListener('keydown', closeOnEscape, { capture: true }) // before the panel around a menu
 
 function enhance(root) {
   for (const button of root.querySelectorAll('[data-print]')) {
@@ -70,7 +79,10 @@ function enhance(root) {
     })
   }
 
-  for (const when of root.querySelectorAll(whens)) showInWords(when)
+  for (const when of root.querySelectorAll(whens)) {
+    if (when.closest('[popover]')) whenIdle(() => showInWords(when))
+    else showInWords(when)
+  }
 
   for (const rows of root.querySelectorAll('[data-rows]')) addRows(rows)
   for (const grip of root.querySelectorAll('[data-grip]')) drag(grip)
@@ -103,29 +115,31 @@ function enhance(root) {
       }
     })
   }
+}
 
-  // the content security policy allows no style attributes
-  for (const part of root.querySelectorAll('[data-accent]')) {
-    const sheet = new CSSStyleSheet()
-    sheet.insertRule('holdfast-booking {}')
-    const { style } = sheet.cssRules[0]
-    style.setProperty('--holdfast-accent', part.dataset.accent)
-    style.setProperty('--holdfast-on-accent', part.dataset.onAccent)
-    document.adoptedStyleSheets.push(sheet)
-  }
+function closeMenus(isLeft) {
+  for (const menu of document.querySelectorAll(openMenus)) if (isLeft(menu)) menu.open = false
+}
+
+// menus close like popovers, and give the focus back
+function closeOnEscape(event) {
+  const menu = event.key === 'Escape' && document.querySelector(openMenus)
+  if (!menu) return
+  event.preventDefault()
+  if (menu.contains(document.activeElement)) menu.querySelector('summary').focus()
+  menu.open = false
 }
 
 // browsers show a date in their own language: styles show it in that of the page, except while it is edited
 function showInWords(when) {
   const { lang } = document.documentElement
   const { type, value } = when
-  const parts = {
-    date: { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' },
-    time: { hour: 'numeric', minute: '2-digit' },
-  }[type]
   const ms = Date.parse(type === 'date' ? value : `2024-01-01T${value}Z`)
-  const format = new Intl.DateTimeFormat(lang === 'en' ? 'en-GB' : lang, { ...parts, timeZone: 'UTC' })
-  when.dataset.words = Number.isNaN(ms) ? '' : format.format(ms)
+  formats[type] ??= new Intl.DateTimeFormat(lang === 'en' ? 'en-GB' : lang, {
+    ...wordParts[type],
+    timeZone: 'UTC',
+  })
+  when.dataset.words = Number.isNaN(ms) ? '' : formats[type].format(ms)
 }
 
 // a button shows the next free row of a form, or a copy of the last one

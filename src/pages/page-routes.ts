@@ -4,22 +4,26 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { Problem, type ProblemCode, problemKinds } from '../base/errors.ts'
-import type { Html } from '../base/html.ts'
+import { html, type Html } from '../base/html.ts'
 import { codesOfOperations } from '../http/openapi.ts'
 import { StrictObject, Media } from '../base/wire.ts'
 import { publicUrl } from '../base/public-url.ts'
 import type { Context } from '../bookings/context.ts'
 import {
+  manualStyles,
   problemCode,
   problemIndex,
   problemPage,
   type ProblemSource,
+  searchQuery,
   sendPage,
   unknownProblemPage,
+  withoutPreconditions,
 } from './page.ts'
 import { styleRoute, stylesOf } from './style-routes.ts'
 import { type DescribedApi, postmanCollection } from './postman-collection.ts'
 import type { ReferenceDocument } from './reference-page.ts'
+import { firstPageKey } from './start-page-routes.ts'
 
 const ownFiles = import.meta.dirname
 
@@ -36,8 +40,11 @@ const files = [
   'checkout.js',
   'console-app.js',
   'console-link.js',
+  'console-passkey.js',
   'console-picture.js',
   'console.js',
+  'embed.js',
+  'reference.js',
   'salon-spree.png',
 ]
 
@@ -49,12 +56,18 @@ export function pageRoutes(app: FastifyInstance, context: Context): void {
   void app.register(fastifyStatic, { root: ownFiles, serve: false, acceptRanges: false })
   documentRoute(app)
   collectionRoute(app, context)
-  referenceRoutes(app)
+  referenceRoutes(app, context)
   styleRoute(app, {
     url: '/docs/console.css',
     operationId: 'showConsoleStyles',
     summary: 'The styles of the console, without those of its calendar',
     styles: stylesOf('console.css', 'page.css'),
+  })
+  styleRoute(app, {
+    url: manualStyles,
+    operationId: 'showManualStyles',
+    summary: 'The styles of guides and API reference',
+    styles: stylesOf('page.css', 'manual.css'),
   })
   problemRoutes(app)
 }
@@ -103,14 +116,22 @@ function collectionRoute(app: FastifyInstance, context: Context): void {
   )
 }
 
-function referenceRoutes(app: FastifyInstance): void {
+function referenceRoutes(app: FastifyInstance, context: Context): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
-  let main: Html | undefined
-  const sendReference = async (reply: FastifyReply) => {
+  let whole: Html | undefined
+  const sendReference = async (reply: FastifyReply, query = '') => {
     const { referencePage } = await import('./reference-page.ts') // loaded late, because few people request it
-    // our own document, whatever its static type
-    main ??= referencePage((await app.openApi()) as ReferenceDocument)
-    return sendPage(reply, { title: 'Holdfast API', main })
+    const document = (await app.openApi()) as ReferenceDocument // our own, whatever its static type
+    const main = query === '' ? (whole ??= referencePage(document)) : referencePage(document, query)
+    const key = query === '' ? await firstPageKey(context) : undefined
+    const more = html`${key === undefined ? '' : html`<meta name="holdfast-key" content="${key}" />`}
+      <script type="module" src="/docs/reference.js"></script>`
+    return sendPage(reply, {
+      title: 'Holdfast API',
+      main,
+      styles: manualStyles,
+      ...(query === '' && { more }),
+    })
   }
   routes.get(
     '/docs',
@@ -120,11 +141,13 @@ function referenceRoutes(app: FastifyInstance): void {
         operationId: 'showReference',
         tags,
         summary: 'The API reference for people',
-        description: 'Works without a connection to the internet.',
+        description:
+          'Works without a connection to the internet. With `q`, the operations that a search finds.',
+        querystring: searchQuery,
         response: { 200: Media(pageMedia, 'The page.') },
       },
     },
-    (_request, reply) => sendReference(reply),
+    (request, reply) => sendReference(reply, request.query.q?.trim()),
   )
   routes.get(
     '/docs/:file',
@@ -145,9 +168,7 @@ function referenceRoutes(app: FastifyInstance): void {
       const { file } = request.params
       if (file === '') return sendReference(reply) // the path `/docs/`
       if (!files.includes(file)) throw new Problem('not_found', 'There is no such file.')
-      // preconditions would cause a failure without a problem code
-      delete request.raw.headers['if-match']
-      delete request.raw.headers['if-unmodified-since']
+      withoutPreconditions(request)
       return reply.header('x-content-type-options', 'nosniff').sendFile(file)
     },
   )

@@ -1,4 +1,5 @@
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
 import { directionOf } from '../base/languages.ts'
 import type { WebOrigin } from '../base/contact-formats.ts'
 import { html, type Html } from '../base/html.ts'
@@ -15,10 +16,10 @@ function prose(text: string): Html {
 /**
  * Allows only this server's files, without inline scripts or styles. Images may also come from `imageOrigin`,
  * or from any https origin. `shows` allows frames with pages of this server. `isShown` allows this server to
- * frame the page, `in` these websites. `inlineStyle` is the hash of the only inline style.
+ * frame the page, `in` these websites. A text in `forms` is a source to which forms may lead, too. `inlineStyle` is the hash of the only inline style.
  */
 export function contentSecurityPolicy(
-  forms: boolean,
+  forms: boolean | string,
   imageOrigin?: WebOrigin | 'https:',
   frames: { shows?: boolean; isShown?: boolean; in?: readonly string[] } = {},
   inlineStyle?: string,
@@ -32,7 +33,7 @@ export function contentSecurityPolicy(
     "manifest-src 'self'",
     "worker-src 'self'",
     "base-uri 'none'",
-    `form-action ${forms ? "'self'" : "'none'"}`,
+    `form-action ${forms === false ? "'none'" : ["'self'", ...(forms === true ? [] : [forms])].join(' ')}`,
     ...(frames.shows ? ["frame-src 'self'"] : []),
     `frame-ancestors ${[...(frames.isShown ? ["'self'"] : []), ...(frames.in ?? [])].join(' ') || "'none'"}`,
   ].join('; ')
@@ -45,8 +46,8 @@ export interface Page {
   more?: Html
   /** Address of its only style sheet. */
   styles?: string
-  /** True if the page contains forms. */
-  forms?: boolean
+  /** True if the page contains forms. A text is a source to which they may lead, next to this server. */
+  forms?: boolean | string
   /** Language of the document, such as `de-AT`; English if absent. */
   locale?: string
   /** Origin of additional images. */
@@ -82,8 +83,8 @@ export function sendPage(
       'content-security-policy': contentSecurityPolicy(forms, imageOrigin, { shows: frames }, inlineStyle),
       'x-content-type-options': 'nosniff',
       // with no-referrer, forms of older browsers would omit their origin
-      'referrer-policy': forms ? 'same-origin' : 'no-referrer',
-      'cache-control': forms ? 'no-store' : 'no-cache', // submitting a form changes its page
+      'referrer-policy': forms !== false ? 'same-origin' : 'no-referrer',
+      'cache-control': forms !== false ? 'no-store' : 'no-cache', // submitting a form changes its page
     })
     .type('text/html; charset=utf-8')
     .send(pageOf({ title, main, more, styles, header, locale, skip }).text)
@@ -92,6 +93,7 @@ export function sendPage(
 const pageHeader = html`<header>
   <a class="name" href="/"><img src="/docs/icon.svg" alt="" />Holdfast</a>
   <nav aria-label="Pages">
+    <a href="/guides">Guides</a>
     <a href="/docs">API</a>
     <a href="/problems">Problems</a>
     <a href="/openapi.json">openapi.json</a>
@@ -225,6 +227,52 @@ export function unknownProblemPage(text: string): Html {
 
 function textPage(content: Html): Html {
   return html`<main id="main" class="text" tabindex="-1">${content}</main>`
+}
+
+/** The query of a page with a search. Browsers may add parameters of links. */
+export const searchQuery = Type.Object({
+  q: Type.Optional(Type.String({ maxLength: 100, examples: ['refund'] })),
+})
+
+/** The style sheet of pages with `manualLayout`. */
+export const manualStyles = '/docs/manual.css'
+
+/** Renders a page of a manual: a search, a list of all its pages or parts, and the content. */
+export function manualLayout({
+  name,
+  path,
+  query,
+  list,
+  content,
+}: {
+  name: string
+  path: string
+  query: string
+  list: Html
+  content: Html
+}): Html {
+  return html`<div class="manual">
+    <nav aria-label="${name}">
+      <form method="get" action="${path}" role="search">
+        <input
+          type="search"
+          name="q"
+          value="${query}"
+          aria-label="Search: ${name}"
+          placeholder="Search"
+          maxlength="100"
+        />
+      </form>
+      ${list}
+    </nav>
+    <main id="main" class="text" tabindex="-1">${content}</main>
+  </div>`
+}
+
+/** Removes preconditions, which would make the sender of files fail without a problem code. */
+export function withoutPreconditions({ raw }: FastifyRequest): void {
+  delete raw.headers['if-match']
+  delete raw.headers['if-unmodified-since']
 }
 
 /** Redirects a browser by GET to a path of the same origin. */

@@ -1,4 +1,5 @@
 import { type Html, html } from '../base/html.ts'
+import { manualLayout } from './page.ts'
 
 /** The part of the OpenAPI document that the page shows. */
 export interface ReferenceDocument {
@@ -29,6 +30,7 @@ interface Parameter {
 
 interface Body {
   schema: Schema
+  example?: unknown
   examples?: object
 }
 
@@ -56,8 +58,9 @@ interface Schema {
 
 const problemMedia = 'application/problem+json'
 
-/** Renders the whole OpenAPI document as the API reference, so that it needs no script. */
-export function referencePage({ info, tags, paths, components }: ReferenceDocument): Html {
+/** Renders the whole OpenAPI document as the API reference, so that it needs no script; or what a search finds. */
+export function referencePage(document: ReferenceDocument, query = ''): Html {
+  const { info, tags, paths, components } = document
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   )
@@ -67,29 +70,84 @@ export function referencePage({ info, tags, paths, components }: ReferenceDocume
   }))
   // a problem has its own page
   const schemas = Object.entries(components.schemas).filter(([name]) => !name.endsWith('Problem'))
-  return html`<main id="main" class="text reference" tabindex="-1">
-    <h1>${info.title} API ${info.version}</h1>
-    ${paragraphs(info.description)}
-    <nav aria-label="Operations">
-      ${groups.map(
-        ({ name, members }) =>
-          html`<h2>${name}</h2>
-            <ul class="codes">
-              ${members.map(
-                ({ operation: { operationId, summary } }) =>
-                  html`<li><a href="#${operationId}">${summary}</a></li>`,
-              )}
-            </ul>`,
-      )}
-    </nav>
+  const title = `${info.title} API ${info.version}`
+  return manualLayout({
+    ...{ name: 'API reference', path: '/docs', query, list: operationList(groups) },
+    content:
+      query === ''
+        ? html`<div class="reference">
+            <h1>${title}</h1>
+            ${paragraphs(info.description)}
+            ${groups.map(
+              ({ name, description, members }) =>
+                html`<h2 id="${tagId(name)}">${name}</h2>
+                  ${paragraphs(description)}
+                  ${members.map((member) => operationSection(member, components.schemas))}`,
+            )}
+            <h2 id="schemas">Schemas</h2>
+            ${schemas.map(([name, schema]) => schemaSection(name, schema))}
+          </div>`
+        : html`<h1>${title}</h1>
+            ${foundOperations(operations, query)}`,
+  })
+}
+
+interface Group {
+  name: string
+  description: string
+  members: Member[]
+}
+
+function operationList(groups: readonly Group[]): Html {
+  return html`<details>
+    <summary>All operations</summary>
     ${groups.map(
-      ({ name, description, members }) =>
-        html`<h2>${name}</h2>
-          ${paragraphs(description)} ${members.map((member) => operationSection(member, components.schemas))}`,
+      ({ name, members }) =>
+        html`<details>
+          <summary>${name}</summary>
+          <ul>
+            <li><a href="/docs#${tagId(name)}">Overview</a></li>
+            ${members.map(
+              ({ operation: { operationId, summary } }) =>
+                html`<li><a href="/docs#${operationId}">${summary}</a></li>`,
+            )}
+          </ul>
+        </details>`,
     )}
-    <h2>Schemas</h2>
-    ${schemas.map(([name, schema]) => schemaSection(name, schema))}
-  </main>`
+    <ul>
+      <li><a href="/docs#schemas">Schemas</a></li>
+    </ul>
+  </details>`
+}
+
+function tagId(name: string): string {
+  return `tag-${name.toLowerCase().replaceAll(' ', '-')}`
+}
+
+/** Lists the operations that contain all words of a search. Those with a word in their summary or path come first. */
+function foundOperations(operations: readonly Member[], query: string): Html {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean)
+  const has = (text: string) => words.every((word) => text.toLowerCase().includes(word))
+  const nameOf = ({ path, method, operation }: Member) =>
+    `${method} ${path} ${operation.operationId} ${operation.summary}`
+  const isFound = (one: Member) =>
+    has(
+      `${nameOf(one)} ${one.operation.description ?? ''} ${(one.operation.parameters ?? []).map(({ name }) => name).join(' ')}`,
+    )
+  const found = operations.filter(isFound)
+  const inOrder = [...found.filter((one) => has(nameOf(one))), ...found.filter((one) => !has(nameOf(one)))]
+  return html`<p role="status">
+      ${found.length === 0 ? 'Nothing found.' : `Operations found: ${found.length}`}
+    </p>
+    <ul class="codes">
+      ${inOrder.map(
+        ({ path, method, operation: { operationId, summary } }) =>
+          html`<li>
+            <a href="/docs#${operationId}">${summary}</a>
+            <p><code>${method} ${path}</code></p>
+          </li>`,
+      )}
+    </ul>`
 }
 
 interface Member {
@@ -102,25 +160,40 @@ function operationSection(member: Member, schemas: Record<string, Schema>): Html
   const { path, method, operation } = member
   const { operationId, summary, description = '', parameters = [], requestBody, responses } = operation
   return html`<section aria-labelledby="${operationId}">
-    <h3 id="${operationId}">${summary}</h3>
-    <p><code>${method} ${path}</code></p>
-    ${paragraphs(description)}
-    ${
-      parameters.length === 0
-        ? ''
-        : table(
-            ['Parameter', 'Type', 'Meaning'],
-            parameters.map((parameter) => [
-              html`<code>${parameter.name}</code> (${parameter.in}${parameter.required ? ', required' : ''})`,
-              typeOf(parameter.schema),
-              meaningOf({ ...parameter.schema, ...describedBy(parameter) }),
-            ]),
-          )
-    }
-    ${requestBody ? bodyPart(requestBody) : ''}
-    <pre tabindex="0"><code>${exampleCall(member, schemas)}</code></pre>
-    ${table(['Status', 'Response'], Object.entries(responses).map(responseRow))}
+    <div>
+      <h3 id="${operationId}">${summary}</h3>
+      <p><code>${method} ${path}</code></p>
+      ${paragraphs(description)}
+      ${
+        parameters.length === 0
+          ? ''
+          : table(
+              ['Parameter', 'Type', 'Meaning'],
+              parameters.map((parameter) => [
+                html`<code>${parameter.name}</code>
+                  (${parameter.in}${parameter.required ? ', required' : ''})`,
+                typeOf(parameter.schema),
+                meaningOf({ ...parameter.schema, ...describedBy(parameter) }),
+              ]),
+            )
+      }
+      ${requestBody ? bodyPart(requestBody) : ''}
+      ${table(['Status', 'Response'], Object.entries(responses).map(responseRow))}
+    </div>
+    <div class="samples">${sampleCall(member, schemas)} ${exampleAnswers(responses)}</div>
   </section>`
+}
+
+/** Renders the example of each successful answer in JSON. */
+function exampleAnswers(responses: Operation['responses']): Html[] {
+  return Object.entries(responses).flatMap(([status, { content = {} }]) => {
+    const example = status.startsWith('2') ? content['application/json']?.example : undefined
+    if (example === undefined) return []
+    return [
+      html`<p class="soft">Response ${status}</p>
+        <pre tabindex="0"><code>${JSON.stringify(example, null, 2)}</code></pre>`,
+    ]
+  })
 }
 
 function describedBy({ description }: { description?: string }): { description?: string } {
@@ -216,22 +289,30 @@ function boundsOf(min: number | undefined, max: number | undefined, unit: string
   return max === undefined ? '' : `at most ${max}${unit}`
 }
 
-/** Returns a curl command with the example body. */
-function exampleCall({ path, method, operation }: Member, schemas: Record<string, Schema>): string {
+/** Renders a curl command with the example body. The script of the page sends what its attributes say. */
+function sampleCall({ path, method, operation }: Member, schemas: Record<string, Schema>): Html {
   const { parameters = [], requestBody, security = [] } = operation
-  const query = parameters
-    .filter((parameter) => parameter.in === 'query' && parameter.required)
-    .map(({ name }) => `${name}=…`)
-  const [body] = Object.values(requestBody?.content ?? {}).map(({ schema }) => schema)
-  const schema = schemas[body?.$ref?.replace(/.*\//, '') ?? ''] ?? body
+  const names = parameters.filter((parameter) => parameter.in === 'query' && parameter.required)
+  const query = names.map(({ name }) => `${name}=…`)
+  const [media = '', body] = Object.entries(requestBody?.content ?? {})[0] ?? []
+  const schema = schemas[body?.schema.$ref?.replace(/.*\//, '') ?? ''] ?? body?.schema
   const [example] = schema?.examples ?? []
-  return [
+  const lines = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}"$HOLDFAST${path}${query.length > 0 ? `?${query.join('&')}` : ''}"`,
     ...(security.length > 0 ? ['-H "Authorization: Bearer $TOKEN"'] : []),
     ...(example === undefined
       ? []
       : [`-H 'Content-Type: application/json'`, `-d '${JSON.stringify(example).replaceAll("'", "'\\''")}'`]),
-  ].join(' \\\n  ')
+  ]
+  const hasQuery = parameters.some((parameter) => parameter.in === 'query')
+  const shown = names.map(({ name }) => `${name}=`).join('&')
+  return html`<pre
+    tabindex="0"
+    data-call="${method} ${path}"
+    ${media === 'application/json' ? html`data-body="${JSON.stringify(example ?? {}, null, 2)}"` : ''}
+    ${hasQuery ? html`data-query="${shown}"` : ''}
+    ${security.length > 0 ? html`data-key` : ''}
+  ><code>${lines.join(' \\\n  ')}</code></pre>`
 }
 
 function table(heads: string[], rows: Html[][]): Html {

@@ -55,6 +55,14 @@ export function startPageRoutes(app: FastifyInstance, context: Context): void {
   )
 }
 
+/** Returns the key of the first booking page in development, with which developers try the API; otherwise undefined. */
+export async function firstPageKey(context: Context): Promise<string | undefined> {
+  if (context.config.environment === 'production') return undefined
+  const businesses = await context.cache.get('start-page', () => findBookable(context))
+  const first = businesses?.find(({ path }) => path !== '')
+  return first && keyIn(first)
+}
+
 /** Finds the only business. Undefined if there are more, or if it has no booking page. */
 async function findOnly(context: Context) {
   const [only, other] = await firstBusinesses(context, 2)
@@ -85,6 +93,7 @@ function overview(businesses: BookableBusiness[], engine: keyof typeof engineNam
       <p class="lead">A client holds a slot, then books it. A slot is never sold twice.</p>
       <p class="actions">
         <a class="button main" href="/console">${icon('calendar')} Open the console</a>
+        <a class="button" href="/guides">${icon('bookings')} Guides</a>
         <a class="button" href="/docs">${icon('developers')} API reference</a>
       </p>
       <h2>Booking pages</h2>
@@ -118,8 +127,8 @@ function overview(businesses: BookableBusiness[], engine: keyof typeof engineNam
       </ul>
       <h2>Guides</h2>
       <p>
-        They are in <code>docs/guides</code>. Start with <code>first-booking.md</code>, or with
-        <code>self-hosting.md</code> for your own business.
+        Start with <a href="/guides/first-booking">a first booking</a>, or
+        <a href="/guides/self-hosting">run it</a> for your own business. <a href="/guides">All guides</a>
       </p>
       <p class="soft">Serving on ${engineNames[engine]}, version ${packageJson.version}, in development.</p>
     </div>

@@ -11,8 +11,8 @@ import { knownTags, sendNotModified } from '../http/conditional.ts'
 import { pageTag } from '../http/openapi.ts'
 import { Media, StrictObject } from '../base/wire.ts'
 
-/** Files whose names never change: websites load `v1.js`, and pages of this server the others. */
-const entries = ['v1.js', 'manage.js', 'calendar.js']
+/** Files whose names never change: websites load the first two, and pages of this server the others. */
+const entries = ['v1.js', 'holdfast.js', 'manage.js', 'calendar.js']
 
 /**
  * Registers the script of the booking widget and the files that it loads later. Requests for them wait for
@@ -30,7 +30,7 @@ export function widgetRoutes(built: () => Promise<void> = () => Promise.resolve(
           tags: [pageTag],
           summary: 'The booking widget for websites',
           description:
-            '`/widget/v1.js` is the script that websites load, with or without `type="module"` and a query. All other names hold the hash of their content and may be kept for ever.',
+            '`/widget/v1.js` is the script that websites load, and `/widget/holdfast.js` the one for popups and the floating button, both with or without `type="module"` and a query. All other names hold the hash of their content and may be kept for ever.',
           params: StrictObject({ file: Type.String({ examples: ['v1.js'] }) }),
           response: {
             200: Media('text/javascript', 'The file.'),

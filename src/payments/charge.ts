@@ -21,7 +21,7 @@ import type { Transaction } from '../database/database.ts'
 import { type StoreResponse, storeNothing } from '../database/idempotency.ts'
 import type { BookingRow } from '../database/shown-booking.ts'
 import { totalPriceOf } from '../database/shown-item-rules.ts'
-import { recordFeeMail, recordMoneyNotice } from '../mails/outbox.ts'
+import { endAwaitedCharge, recordFeeMail, recordMoneyNotice } from '../mails/outbox.ts'
 import {
   findCharges,
   findSavedCard,
@@ -129,6 +129,7 @@ export async function applyChargeFailed(
     await updatePayment(tx.db, paymentId, columns)
     await tellOf(context, tx, { booking, payment: { ...both.payment, ...columns } }, 'payment.failed')
     if (!booking) return
+    await endAwaitedCharge(context, tx, booking)
     await recordFeeMail(context, tx, { booking, kind: 'fee_due', paymentId })
     // without a card, nothing was tried
     if (failure !== 'no_card')

@@ -22,8 +22,10 @@ import {
   ProcessorUnavailable,
   type Waived,
 } from '../bookings/checkouts.ts'
+import { policyOf } from '../catalogue/change-policy-rules.ts'
 import type { Transaction } from '../database/database.ts'
 import type { BookingRow } from '../database/shown-booking.ts'
+import { changeRulesOf } from '../database/shown-item-rules.ts'
 import type { PaymentKind } from '../database/tables.ts'
 import { DueSignal } from '../database/lease-loop.ts'
 import type { Context } from '../bookings/context.ts'
@@ -383,6 +385,9 @@ export interface CheckoutView {
   money: Pick<PaymentRow, 'amount' | 'currency' | 'reason'>
   /** The booking, if the checkout saves a card: its fees are shown. */
   feeTerms: BookingRow | undefined
+  /** Until when the client may cancel and move a confirmed booking. Null: never. */
+  cancelUntil: Instant | null
+  moveUntil: Instant | null
   /** True if the booking stands while the deposit is due. */
   stands: boolean
   serviceName: string
@@ -548,12 +553,15 @@ async function viewOf(
   const { business_id: businessId } = booking
   const business = await findShownBusiness(context.db.reads, { businessId })
   const key = await bookingPageKey(context, businessId)
+  const policy = policyOf(changeRulesOf(booking), booking, context.clock.now())
   return {
     paymentId: payment.id,
     bookingId: payment.booking_id,
     kind: payment.kind,
     money: payment,
     feeTerms: payment.saves_card === 1 ? booking : undefined,
+    cancelUntil: policy.cancelRefusal === null ? policy.cancelUntil : null,
+    moveUntil: policy.rescheduleRefusal === null ? policy.rescheduleUntil : null,
     state: payment.kind === 'fee' ? feeState(payment) : stateOf(payment, isPaidFor(booking, payment.id)),
     stands: payment.kind === 'fee' || !isUnconfirmed(booking),
     serviceName: booking.service_name,

@@ -10,7 +10,7 @@ import {
 } from '../bookings/pending-booking.ts'
 import { eventSubject } from '../webhooks/event-payload.ts'
 import { recordPayment } from '../webhooks/event.ts'
-import { recordFeeMail, recordMoneyNotice, recordPaymentMail } from '../mails/outbox.ts'
+import { endAwaitedCharge, recordFeeMail, recordMoneyNotice, recordPaymentMail } from '../mails/outbox.ts'
 import { RetryTransaction, type Transaction } from '../database/database.ts'
 import type { PaymentsTable } from '../database/tables.ts'
 import type { Context } from '../bookings/context.ts'
@@ -163,7 +163,10 @@ async function consequence(
     const action = isOfCard ? ('booking.charged' as const) : ('booking.fee_paid' as const)
     if (booking) await recordOutcome(context, tx, { booking, action })
     if (payment.status === 'waived') return { next: refund, confirmed: false }
-    if (booking) await recordFeeMail(context, tx, { booking, kind: 'fee_paid', paymentId: payment.id })
+    if (booking) {
+      await endAwaitedCharge(context, tx, booking)
+      await recordFeeMail(context, tx, { booking, kind: 'fee_paid', paymentId: payment.id })
+    }
     return { next: { next_check_at: null }, confirmed: false }
   }
   if (booking?.payment_id === payment.id) await agreeToFees(tx, booking, payment)

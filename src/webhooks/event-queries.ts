@@ -192,6 +192,9 @@ interface EventFilter {
   /** Only events of transactions before this one, epoch included. */
   before: number | undefined
   after: EventPlace | undefined
+  /** Only events at earlier places. */
+  until: EventPlace | undefined
+  newestFirst: boolean
   bookingId: string | undefined
   types: readonly string[]
   businessId: string | undefined
@@ -201,11 +204,11 @@ interface EventFilter {
 /** An event with the zone of its business. */
 export type EventRow = Awaited<ReturnType<typeof findEvents>>[number]
 
-/** Lists events, the oldest first. */
+/** Lists events, the oldest or the newest first. */
 export function findEvents(
   db: Reads,
   scope: TenantScope,
-  { before, after, bookingId, types, businessId, rows }: EventFilter,
+  { before, after, until, newestFirst, bookingId, types, businessId, rows }: EventFilter,
 ) {
   let query = db
     .selectFrom('events as e')
@@ -213,14 +216,14 @@ export function findEvents(
     .select(['e.id', 'e.type', 'e.booking_id', 'e.business_id', 'e.payload', 'e.occurred_at', 'b.timezone'])
     .where(inScope('e.business_id', scope))
   if (before !== undefined) query = query.where('e.transaction_id', '<', before)
-  if (after) {
-    const place = sql`(${after.transaction_id}, ${after.position})`
-    query = query.where(sql<boolean>`(e.transaction_id, e.position) > ${place}`)
-  }
+  const placeOf = (place: EventPlace) => sql`(${place.transaction_id}, ${place.position})`
+  if (after) query = query.where(sql<boolean>`(e.transaction_id, e.position) > ${placeOf(after)}`)
+  if (until) query = query.where(sql<boolean>`(e.transaction_id, e.position) < ${placeOf(until)}`)
   if (bookingId) query = query.where('e.booking_id', '=', bookingId)
   query = query.where('e.type', 'in', types)
   if (businessId) query = query.where('e.business_id', '=', businessId)
-  return query.orderBy('e.transaction_id').orderBy('e.position').limit(rows).execute()
+  const direction = newestFirst ? 'desc' : 'asc'
+  return query.orderBy('e.transaction_id', direction).orderBy('e.position', direction).limit(rows).execute()
 }
 
 /** Deletes up to `max` events older than an instant and returns their number. */

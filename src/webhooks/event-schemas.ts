@@ -113,7 +113,7 @@ export const Event = Type.Object(
   },
 )
 
-export const EventPage = Page(Event, { title: 'EventPage', description: 'Events, the oldest first.' })
+export const EventPage = Page(Event, { title: 'EventPage', description: 'Events in the wanted order.' })
 
 export const EventSamples = Type.Object(
   { data: Type.Array(EventBody) },
@@ -139,9 +139,19 @@ export const EventsQuery = StrictObject({
   ),
   booking_id: Type.Optional(Type.String({ ...Id, description: 'Only the events of this booking.' })),
   type: Type.Optional(
-    Type.Enum([...bookingEventTypes], {
+    Type.Array(BookingEventName, {
+      minItems: 1,
+      maxItems: bookingEventTypes.length,
+      uniqueItems: true,
       description:
-        'Only events of this type. If absent: `booking.created`, `booking.updated`, `booking.cancelled` and `booking.completed`.',
+        'Only events of this type. May be repeated. If absent: `booking.created`, `booking.updated`, `booking.cancelled` and `booking.completed`.',
+      examples: [['booking.created']],
+    }),
+  ),
+  order: Type.Optional(
+    Type.Enum(['oldest', 'newest'], {
+      description:
+        'The first of the list; `oldest` if absent. With `newest` and a `limit` of 1, a reader learns where to start.',
     }),
   ),
   business_id: Type.Optional(Type.String({ ...Id, description: 'For hub keys: one business of the hub.' })),

@@ -197,21 +197,25 @@ export async function recordOtherEvent<Type extends OtherEventType>(
 }
 
 /**
- * Lists events within the caller's scope, the oldest first. A reader who resumes after the last stored event misses
- * none. Throws validation_failed if that event is deleted.
+ * Lists events within the caller's scope, by default the oldest first. A reader who resumes after the last stored event
+ * misses none. Throws validation_failed if that event is deleted.
  */
 export async function listEvents(context: Context, actor: Actor, query: Static<typeof EventsQuery>) {
   const { db } = context
+  const newestFirst = query.order === 'newest'
+  const placeOf = (id: string | undefined) => (id === undefined ? undefined : knownPlace(context, actor, id))
   const page = await readPage(query, {
     cursor: eventCursor,
-    find: async ({ after: [id] = [query.after], rows }) => {
-      const after = id === undefined ? undefined : await knownPlace(context, actor, id)
+    find: async ({ after: start, rows }) => {
+      const last = start?.[0]
       return findEvents(db.reads, actor.scope, {
         // read before the events, which then include every transaction that had ended
         before: db.engine === 'postgres' ? unsettledFrom(await findTransactions(db.reads)) : undefined,
-        after,
+        after: await placeOf(newestFirst ? query.after : (last ?? query.after)),
+        until: newestFirst ? await placeOf(last) : undefined,
+        newestFirst,
         bookingId: query.booking_id,
-        types: query.type === undefined ? usualEventTypes : [query.type],
+        types: query.type ?? usualEventTypes,
         businessId: query.business_id,
         rows,
       })

@@ -223,7 +223,7 @@ export function deliveryRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'List events',
         description:
-          'The oldest first, in pages, each with the body that receivers get. Kept for 30 days. If you resume `after` the last event that you stored, you miss none.',
+          'In pages, the oldest first by default, each with the body that receivers get. Kept for 30 days. If you resume `after` the last event that you stored, you miss none.',
         querystring: EventsQuery,
         response: { 200: EventPage },
       },

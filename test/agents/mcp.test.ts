@@ -338,7 +338,7 @@ describe('the address of agents', () => {
   test('wants a credential', async () => {
     const nobody = await service.call('POST', '//mcp', { body: ping })
     expectProblem(nobody, 'missing_credentials')
-    expect(nobody.headers['www-authenticate']).toBe('Bearer')
+    expect(nobody.headers['www-authenticate']).toMatch(/^Bearer resource_metadata="http/)
     expectProblem(
       await service.call('POST', '//mcp', { body: ping, token: 'cal_biz_x' }),
       'invalid_credentials',

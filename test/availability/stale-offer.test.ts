@@ -19,6 +19,9 @@ onEachEngine('a catalogue that changes under a hold', (engine) => {
   let offer: Offer
   beforeAll(async () => {
     service = await startTestService(engine)
+    // transactions of workers would be counted, too
+    const { deliveries, payments, mails, pushes, offers, requests } = service.app
+    await Promise.all([deliveries, payments, mails, pushes, offers, requests].map((worker) => worker.stop()))
     other = await startTestService(engine, {}, { beside: service })
     business = await makeBusiness(service)
     session = await sessionClient(service, business)

@@ -120,6 +120,7 @@ onEachEngine("a client's page", (engine) => {
     expect(await cancel(one.id)).toMatchObject({ status: 303, headers: { location: path() } })
     expect(await statuses(one.booking_ids)).toEqual(Array(3).fill('cancelled'))
     expect(await statuses(other.booking_ids)).toEqual(Array(3).fill('confirmed'))
+    expect(textOf(await read(cookie))).toMatch(/Upcoming .* 14:00 .* Cancelled .* 10:00 /)
     await world.sent()
     expect(world.fresh().filter(({ text }) => text.includes('Your appointments are cancelled'))).toHaveLength(
       1,
@@ -158,7 +159,7 @@ onEachEngine("a client's page", (engine) => {
     )
     const page = await read(cookieOf(opened))
     expect(page.body).toContain('Balayage')
-    expect(page.body).toMatch(/href="https:\/\/book\.example\/manage#cal_man_\w+"/)
+    expect(page.body).toMatch(/href="https:\/\/book\.example\/manage\?me=[\w-]{36}#cal_man_\w+"/)
     expect((await open(token)).status).toBe(404)
     const rows = JSON.stringify([
       await world.service.rows('client_links'),
@@ -366,6 +367,10 @@ onEachEngine("a client's page", (engine) => {
     expect(String(body).indexOf('Perm')).toBeLessThan(String(body).indexOf('Fringe trim'))
     expect(body).toMatch(/href="[^"]*\/book\/[^"]*service=[^"]*">Book again</)
     for (const other of ['Not theirs', 'Elsewhere']) expect(body).not.toContain(other)
+    expect(body).not.toContain('>Missed<')
+    const miss = { token: world.business.key, body: { no_show: true } }
+    expect((await world.service.call('PATCH', `/bookings/${booking.id}`, miss)).status).toBe(200)
+    expect((await read(cookie)).body).toContain('>Missed<')
     const token = cookie?.split('=')[1] ?? ''
     const there = await read(`holdfast-client=${token}`, `/me/${elsewhere.id}`)
     expect(there.body).toContain('Send me the link') // a log-in counts at its business only
@@ -378,6 +383,13 @@ onEachEngine("a client's page", (engine) => {
     expect(bookings.map(({ id }) => id)).toContain(booking.id)
     expect(bookings).toHaveLength(2)
     expect((await read(undefined, `${path()}/bookings.json`)).status).toBe(404)
+    const isOpen = async (as: string | undefined, at = path()) =>
+      (await read(as, `${at}/state`)).body as unknown
+    expect(await isOpen(cookie)).toEqual({ open: true })
+    for (const shut of [isOpen(undefined), isOpen(`holdfast-client=${token}`, `/me/${elsewhere.id}`)])
+      expect(await shut).toEqual({ open: false })
+    await post(`${path()}/close`, {}, { ...(cookie !== undefined && { cookie }) })
+    expect(await isOpen(cookie)).toEqual({ open: false })
   })
 
   test('it names the part of a payment that was refunded, and then all of it', async () => {

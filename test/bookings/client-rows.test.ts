@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { exportOwnBookings, showOwnBookings } from '../../src/bookings/client-log-in.ts'
 import { tidy } from '../../src/operate/housekeeping.ts'
 import { jobs } from '../../src/server.ts'
 import { findMiscounted } from '../support/checker.ts'
@@ -145,6 +146,147 @@ onEachEngine('the client of a booking', (engine) => {
       expect(text, `${method} ${path}`).not.toContain(known_note)
       expect(await rowOf(known.client.id), `${method} ${path}`).toEqual(card)
     }
+  })
+
+  describe('known by a phone number', () => {
+    let session: string
+    beforeAll(async () => {
+      session = await service.session({ id: business.id, publishable_key: business.publishableKey } as never)
+    })
+
+    /** Books as a stranger on the website. */
+    async function bookOnline(client: object) {
+      const held = await service.call('POST', '/bookings/hold', {
+        token: session,
+        body: { ...offer, starts_at: nextTime() },
+      })
+      const body = { hold_id: held.body.hold_id as string, client }
+      const booked = await service.call('POST', '/bookings', { token: session, body })
+      expect(booked.status, JSON.stringify(booked.body)).toBe(201)
+      return (await call('GET', `/bookings/${String(booked.body.id)}`)).body as Row & {
+        id: string
+        client: { id: string; email: string | null }
+      }
+    }
+
+    const grete = { first_name: 'Grete', last_name: 'Hermann' }
+
+    test('is the same client when they book online with an address', async () => {
+      const card = await call('POST', '/clients', { ...grete, phone: '030 123-4567', notes: 'left-handed' })
+      const id = String(card.body.id)
+      const before = await rowOf(id)
+      const online = await bookOnline({ ...grete, email: 'grete@example.com', phone: '+49 30 1234567' })
+      expect(online.client).toMatchObject({ id, email: 'grete@example.com', phone: '+49 30 1234567' })
+      const again = await bookOnline({ ...grete, email: 'Grete@example.com' })
+      expect(again.client.id).toBe(id)
+      const { booking_count, last_booking_at, ...after } = (await rowOf(id)) ?? {}
+      expect([booking_count, last_booking_at === null]).toEqual([2, false])
+      expect(before).toMatchObject(after)
+      const found = await call('GET', '/clients?email=grete@example.com')
+      expect(found.body.data).toMatchObject([{ id, email: null, phone: '030 123-4567', booking_count: 2 }])
+      expect((await call('GET', '/clients?q=Hermann')).body.data).toHaveLength(1)
+      const sister = await bookOnline({
+        ...grete,
+        first_name: 'Emmy',
+        email: 'emmy@example.com',
+        phone: '0301234567',
+      })
+      expect(sister.client.id).not.toBe(id)
+      await call('DELETE', `/bookings/${online.id}`)
+      expect((await counts(id))[0]).toBe(1)
+    })
+
+    test('is the same client when they book by phone after an address', async () => {
+      const client = {
+        first_name: 'Olga',
+        last_name: 'Taussky',
+        email: 'olga@example.com',
+        phone: '+49 (0)30 99887',
+      }
+      const online = await bookOnline(client)
+      const { email: _, ...byPhone } = client
+      for (const phone of ['03099887', '0049 30 99887']) {
+        const called = await book({ ...byPhone, phone })
+        expect(called.client).toMatchObject({ id: online.client.id, phone })
+      }
+      expect(await rowOf(online.client.id)).toMatchObject({ email: 'olga@example.com', booking_count: 3 })
+      expect((await book({ ...byPhone, phone: '030998870' })).client.id).not.toBe(online.client.id)
+      // two addresses are two clients
+      const other = await bookOnline({ ...client, email: 'other.olga@example.com', phone: '+49309988' })
+      expect(other.client.id).not.toBe(online.client.id)
+    })
+
+    test('is the same client on the waiting list', async () => {
+      const card = await call('POST', '/clients', {
+        first_name: 'Mary',
+        last_name: 'Cartwright',
+        phone: '0305551',
+      })
+      const client = {
+        first_name: 'Mary',
+        last_name: 'Cartwright',
+        email: 'mary@example.com',
+        phone: '+49305551',
+      }
+      const { service_id, location_id } = offer
+      const entry = await call('POST', '/waitlist', {
+        ...{ service_id, location_id, client },
+        ...{ from: '2026-12-01', to: '2026-12-02' },
+      })
+      expect(entry.status, JSON.stringify(entry.body)).toBe(201)
+      expect((entry.body.client as Row)['id']).toBe(card.body.id)
+      expect((await bookOnline(client)).client.id).toBe(card.body.id)
+    })
+
+    test('shares nothing with a stranger who knows name and number', async () => {
+      const person = { first_name: 'Rózsa', last_name: 'Péter', phone: '+49 30 7654321' }
+      const own = await book({ ...person })
+      await call('PATCH', `/clients/${own.client.id}`, { notes: 'private note', tags: ['VIP'] })
+      const before = await rowOf(own.client.id)
+      const online = await bookOnline({ ...person, email: 'stranger@example.com' })
+      expect(online.client.id).toBe(own.client.id)
+      const { booking_count, last_booking_at, ...after } = (await rowOf(own.client.id)) ?? {}
+      expect([booking_count, last_booking_at]).not.toEqual([1, before?.['last_booking_at']])
+      expect(before).toMatchObject(after)
+      const shown = await service.call('GET', `/bookings/${online.id}`, { token: session })
+      expect(JSON.stringify(shown.body)).not.toMatch(/private note|VIP/)
+      expect(shown.body.client).not.toHaveProperty('id')
+      const mailbox = { businessId: business.id, email: 'stranger@example.com', phone: null }
+      const page = await showOwnBookings(service.context, mailbox, undefined)
+      expect([...page.ahead, ...page.earlier].map(({ booking }) => booking.id)).toEqual([online.id])
+      expect(JSON.stringify(await exportOwnBookings(service.context, mailbox))).not.toContain(own.id)
+      const exported = await call('POST', '/clients/export', { email: 'stranger@example.com' })
+      expect(exported.body.clients).toEqual([])
+      expect(exported.body.bookings).toMatchObject([{ booking: { id: online.id } }])
+      const erased = await call('POST', '/clients/erase', { email: 'stranger@example.com' })
+      expect(erased.body).toMatchObject({ bookings: 1, clients: 0 })
+      expect(await rowOf(own.client.id)).toEqual(before)
+      expect((await call('GET', `/bookings/${own.id}`)).body.client).toMatchObject(person)
+      expect(JSON.stringify(await clientRows())).not.toContain('stranger@example.com')
+    })
+
+    test('is one row for simultaneous first bookings with and without an address, on two servers', async () => {
+      const second = await startTestService(engine, {}, engine === 'postgres' ? { beside: service } : {})
+      const servers = engine === 'postgres' ? [service, second] : [service]
+      const on = (index: number) => servers[index % servers.length]
+      for (const round of Array.from({ length: 8 }, (_each, index) => index)) {
+        const person = { first_name: 'Hedy', last_name: `Lamarr ${'abcdefgh'[round] ?? ''}` }
+        const holds = await Promise.all(Array.from({ length: 12 }, (_each, index) => hold(on(index))))
+        const replies = await Promise.all(
+          holds.map((id, index) => {
+            const email = { email: `hedy${round}@example.com` }
+            const client = { ...person, phone: '+49306000', ...(index % 3 > 0 && email) }
+            return call('POST', '/bookings', { hold_id: id, client }, on(index))
+          }),
+        )
+        expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([201]))
+        expect(new Set(replies.map(({ body }) => (body.client as Row)['id'])).size).toBe(1)
+        const { body } = await call('GET', `/clients?q=${encodeURIComponent(person.last_name)}`)
+        expect(body.data).toMatchObject([{ booking_count: 12 }])
+      }
+      for (const server of servers) expect(server.logLines.join('\n')).not.toContain('deadlock')
+      await second.stop()
+    })
   })
 
   test('is counted with each change of a booking', async () => {

@@ -1,7 +1,9 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findMiscounted } from '../support/checker.ts'
 import { makeBusiness, makeOffer, makeStaff, type Offer, type OwnBusiness } from '../support/offers.ts'
 import { logInNewPerson } from '../support/person.ts'
+import { changeRows } from '../support/tenant-things.ts'
 import { ada, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
 /* The rows of clients through the API: added, found, changed, merged. */
@@ -99,6 +101,22 @@ onEachEngine('clients', (engine) => {
     expect(await find('q=nobody-at-all')).toEqual([])
   })
 
+  test('are found by any label of a domain, in Unicode and in ASCII', async () => {
+    const added = await done('POST', '/clients', {
+      first_name: 'Buch',
+      email: 'laden@Mail.XN--Bcher-KVA.example',
+    })
+    const { clientId } = await book({ ...ada, first_name: 'Bo', email: 'bo@mail.bücher.example' })
+    for (const q of ['bücher', 'BUCHER.ex', '@mail.bü', 'xn--bcher-kva', 'mail.XN--bcher-kva.example'])
+      expect((await find(`q=${encodeURIComponent(q)}`)).toSorted(), q).toEqual(
+        [String(added['id']), clientId].toSorted(),
+      )
+    for (const q of ['laden@mail.xn--bcher-kva.ex', 'laden@mail.bücher.example'])
+      expect(await find(`q=${encodeURIComponent(q)}`), q).toEqual([added['id']])
+    for (const email of ['bo@mail.xn--bcher-kva.example', 'BO@mail.bücher.example'])
+      expect(await find(`email=${encodeURIComponent(email)}`), email).toEqual([clientId])
+  })
+
   test('are found by a phone number in any spelling, whatever that of the client', async () => {
     const phones = ['0170 7770001', '+49 170 7770001', '0049 (0)170 777-0001']
     const ids: string[] = []
@@ -152,6 +170,23 @@ onEachEngine('clients', (engine) => {
     })
   })
 
+  test('have each tag once, whatever its capitals', async () => {
+    const made = await done('POST', '/clients', {
+      first_name: 'Tagged',
+      tags: ['VIP', 'vip', 'ÄRZTIN', 'ärztin'],
+    })
+    expect(made['tags']).toEqual(['VIP', 'ÄRZTIN'])
+    const to = `/clients/${String(made['id'])}`
+    expect(await done('PATCH', to, { tags: ['vip', 'new', 'VIP'] })).toMatchObject({ tags: ['vip', 'new'] })
+    expect(await done('GET', to)).toMatchObject({ tags: ['vip', 'new'] })
+    // an earlier release stored both
+    await changeRows(
+      service,
+      sql`update clients set tags_json = '["VIP", "vip"]' where id = ${String(made['id'])}`,
+    )
+    expect(await done('GET', to)).toMatchObject({ tags: ['VIP'] })
+  })
+
   test('are merged with all that they have, and further bookings of either reach the one who stays', async () => {
     const [one, two] = [
       await book({ ...ada, first_name: 'Bob', email: 'bob@example.com' }),
@@ -159,7 +194,7 @@ onEachEngine('clients', (engine) => {
     ]
     await done('PATCH', `/clients/${one.clientId}`, {
       notes: 'first',
-      tags: ['a', 'b'],
+      tags: ['a', 'B', 'b'],
       metadata: { x: '1' },
     })
     await done('PATCH', `/clients/${two.clientId}`, { notes: 'second', tags: ['b', 'c'] })

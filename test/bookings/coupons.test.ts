@@ -162,7 +162,7 @@ onEachEngine('coupons', (engine) => {
     const { code } = await add({ percent: 10 })
     const soon = new Date(world.service.clock.nowMs() + 300_000).toISOString()
     const body = await bookSlot(world.key, offer, soon, { book: { client: nextClient(), coupon: code } })
-    world.service.clock.advance(600)
+    world.service.clock.advance(3_600)
     const client = { id: String(body.client.id), business_id: world.business.id }
     const { spent } = await clientFigures(world.service.context, { client } as Parameters<
       typeof clientFigures

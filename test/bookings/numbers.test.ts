@@ -124,6 +124,21 @@ onEachEngine('numbers', (engine) => {
   })
 
   // SQLite works on the serving thread: a year in one statement would block everyone
+  test('count each client once: one known by phone who then books with an address, and two of a family', async () => {
+    const total = async () => (await read('from=2027-02-01&to=2027-02-28')).body['total'] as object
+    const paul = { first_name: 'Paul', last_name: 'Kern', phone: '+49 170 5550001' }
+    await salon.book('Haircut', '2027-02-02T10:00:00+01:00', { client: paul })
+    await salon.book('Haircut', '2027-02-03T10:00:00+01:00', {
+      client: { ...paul, email: 'paul@example.com' },
+    })
+    expect(await total()).toMatchObject({ new_clients: 1, returning_clients: 0 })
+    for (const [index, first_name] of ['Mia', 'Tom'].entries())
+      await salon.book('Haircut', `2027-02-0${index + 4}T10:00:00+01:00`, {
+        client: { first_name, last_name: 'Lang', email: 'lang@example.com' },
+      })
+    expect(await total()).toMatchObject({ new_clients: 3, returning_clients: 0 })
+  })
+
   test('cost a statement over bookings for each week in each month, one over payments for each month, and one for unknown clients', async () => {
     const count = async (query: string, pattern: RegExp) =>
       (await service.statementsOf(() => read(query))).filter((text) => pattern.test(text)).length

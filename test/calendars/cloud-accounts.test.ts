@@ -394,6 +394,10 @@ onEachEngine('calendar accounts at providers', (engine) => {
       expect(textOf(await show(mine, '/console/calendars'))).toMatch(
         /Your calendars.*Anna.*read|Your calendars.*Anna/,
       )
+      const staysAtMicrosoft = String((await show(mine, '/console/calendars')).body).includes(
+        'myapps.microsoft',
+      )
+      expect(staysAtMicrosoft).toBe(kind === 'microsoft')
       expect(textOf(await show(his, '/console/calendars'))).toContain('No accounts yet')
       expect(textOf(await show(desk, '/console/calendars'))).toContain('belongs to no team member')
       for (const person of [his, desk]) expect((await world.grant(person, anna)).status).toBe(409)

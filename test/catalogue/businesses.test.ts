@@ -174,7 +174,10 @@ onEachEngine('businesses and their keys over HTTP', (engine) => {
         label: 'Shop',
         allow_frames: false,
         allowed_origins,
+        scopes: null,
         created_at: expect.stringMatching(/\+09:00$/),
+        expires_at: null,
+        last_used_at: null,
         revoked_at: null,
         key: expect.stringMatching(/^cal_pub_\w{38}$/),
       })

@@ -31,7 +31,7 @@ test('every command, and every group of them, has a help text with an example of
     ...['hub create', 'hub list', 'hub update'],
     ...['business create', 'business list', 'business show', 'business update'],
     ...['user first', 'user create', 'user list', 'user disable', 'user enable', 'user link', 'user change'],
-    ...['key create', 'key list', 'key revoke'],
+    ...['key create', 'key list', 'key revoke', 'logs'],
     ...['service create', 'service list', 'service update'],
     ...['location create', 'location list', 'location update'],
     ...['staff create', 'staff list', 'staff update'],

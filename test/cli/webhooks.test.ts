@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { DemoWorld } from '../../src/catalogue/demo-world.ts'
 import { faultOfDelivery } from '../../src/webhooks/signature.ts'
+import { documentAt } from '../docs/documents.ts'
 import { slot } from '../support/cluster.ts'
 import { cellsOf, commandLine, type CommandLine } from '../support/command-line.ts'
 import { demoWorld, startHoldfast } from '../support/holdfast-process.ts'
@@ -133,7 +134,57 @@ onOneEngine('sqlite', 'webhooks at the command line, beside a running server', (
     )
     await holdfast.refuses(['webhook', 'deliveries', unknown], 2, `There is no webhook ${unknown}.`)
     await holdfast.refuses(['webhook', 'retry', unknown, unknown], 2, 'There is no webhook with this id.')
-    await holdfast.refuses(['webhook', 'listen', '--port', 'x'], 2, '--port must be a whole number')
+    const listen = ['webhook', 'listen']
+    await holdfast.refuses([...listen, '--port', 'x'], 2, '--port must be a whole number')
+    await holdfast.refuses(listen, 2, 'Give either --port or --forward-to.')
+    const forward = [...listen, '--forward-to', 'http://127.0.0.1:1']
+    await holdfast.refuses(forward, 2, '--forward-to needs the --url of the server.')
+    forward.push('--url', server.address)
+    await holdfast.refuses(forward, 2, 'Give --key or set HOLDFAST_KEY.')
+    const { publishable_key } = businessOf(world, 'Salon Spree')
+    await holdfast.refuses([...forward, '--key', publishable_key], 2, 'must be a business or hub key')
+    const ended = await holdfast.json('key', 'create', '--business', businessOf(world, 'Salon Spree').id)
+    await holdfast.text('key', 'revoke', String(ended['id']))
+    await holdfast.refuses([...forward, '--key', String(ended['key'])], 1, `${server.address} refuses: `)
+  })
+
+  test('forwards events in order while server and receiver restart', async () => {
+    const variables = { HOLDFAST_KEY: businessOf(world, 'Salon Spree').business_key }
+    const before = await book()
+    let program = await startReceiver()
+    const { address } = program
+    const port = Number(new URL(address).port)
+    const command = /npx holdfast (webhook listen --forward-to .*)$/m
+    const [, args = ''] = command.exec(documentAt('docs/guides/webhooks.md').text) ?? []
+    const actual = (word: string) =>
+      word.replace('http://127.0.0.1:4000', address).replace('http://127.0.0.1:3000', server.address)
+    const listener = startHoldfast(args.split(' ').map(actual), { variables })
+    const [, secret = ''] = await listener.says(/^The secret is (whsec_\S+)$/m)
+    const booked = [await book()]
+    await listener.says(/^booking\.created \S+: 200$/m)
+    const received = [...program.received]
+    await program.stop()
+
+    booked.push(await book())
+    await listener.says(new RegExp(`^${address}/hooks is waited for: .*ECONNREFUSED`, 'm'))
+    await server.kill()
+    program = await startReceiver(port)
+    await listener.says(new RegExp(`^${address}/hooks answers again$`, 'm'))
+    await listener.says(new RegExp(`^${server.address} is waited for: `, 'm'))
+    const again = { PORT: new URL(server.address).port, NODE_ENV: 'test' }
+    server = await startServer(database.url, { ...withoutLimits, ...again })
+    booked.push(await book())
+    await eventually('all', () => program.received.length >= 2 || undefined)
+    received.push(...program.received)
+    await program.stop()
+    listener.signal('SIGTERM')
+    expect(await listener.ended).toEqual({ code: 0, signal: null })
+
+    const bodies = received.map(({ body }) => JSON.parse(body.toString()) as { data: { id: string } })
+    expect(bodies.map(({ data }) => data.id)).toEqual(booked)
+    expect(booked).not.toContain(before)
+    for (const { headers, body } of received)
+      expect(faultOfDelivery(secret, { headers, body: body.toString() }, Date.now())).toBeUndefined()
   })
 })
 

@@ -75,13 +75,23 @@ describe.skipIf(chromiumPath === undefined || !hasPython)('the pages of the exam
     await expectBooked('Consultation')
   })
 
-  test('book with the client', async () => {
+  test('book the first choice with the client', async () => {
     await open('client.html')
-    await visitor.page.getByLabel('Service').selectOption('Haircut')
+    await visitor.page.getByLabel('Service').locator('option').first().waitFor({ state: 'attached' })
     await writeDetails(visitor.page)
     await next(visitor.page, 'Book the next free time')
-    await expectBooked('Haircut')
+    await expectBooked('Colour')
     expect(await service.rows('bookings')).toHaveLength(2)
+  })
+
+  test('lead from the client to the checkout of a deposit', async () => {
+    await open('client.html')
+    await visitor.page.getByLabel('Service').selectOption('Treatment')
+    await writeDetails(visitor.page)
+    const checkout = visitor.page.waitForRequest(/\/sandbox\//) // at the default address of the service
+    await next(visitor.page, 'Book the next free time')
+    await checkout
+    await visitor.close()
   })
 
   test('book with the widget', async () => {

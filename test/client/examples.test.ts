@@ -9,6 +9,8 @@ import { promisify } from 'node:util'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { blocksOf, documents } from '../docs/documents.ts'
+import { next, writeDetails } from '../support/booking-visit.ts'
+import { chromiumPath, openVisitor, sharedBrowser } from '../support/browser.ts'
 import { freePort } from '../support/free-port.ts'
 import { demoWorld, project } from '../support/holdfast-process.ts'
 import { isWhole, longTest } from '../support/long.ts'
@@ -17,6 +19,7 @@ import {
   oldNode,
   ownShellVariables,
   projectWithClient,
+  projectWithEmbeds,
   readmeBlocks,
   shellVariables,
   startShell,
@@ -70,7 +73,7 @@ const filledIn = (): [string, string][] => [
 
 test('every example with commands is run here, or in a browser', () => {
   const paths = documents.filter((one) => blocksOf(one).some(({ mark }) => mark === 'runs as an example'))
-  const names = ['', 'html/', 'next/', 'node/']
+  const names = ['', 'html/', 'next/', 'node/', 'php/', 'python/']
   expect(paths.map(({ path }) => path)).toEqual(names.map((name) => `examples/${name}README.md`).toSorted())
 })
 
@@ -120,6 +123,35 @@ describe('the example for Node', () => {
     const options = ['--checkJs', '--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2022']
     const command = [compiler, ...options, '--types', 'node', 'book.js', 'receive-webhooks.js']
     expect(spawnSync(process.execPath, command, { cwd: directory, encoding: 'utf8' }).stdout).toBe('')
+  })
+})
+
+describe.each([
+  ['python', 'python3'],
+  ['php', 'php'],
+])('the example for %s', (name, program) => {
+  const isThere = has(program, `the commands of examples/${name}`, program, '--version')
+
+  test.runIf(isThere)('holds, books and cancels', async () => {
+    const [commands = ''] = readmeBlocks(name, filledIn())
+    const shell = startShell(commands, { cwd: join(project, 'examples', name) })
+    try {
+      await shell.says(
+        /^Held: .*, until /m,
+        /^Booked: Haircut at .*, confirmed$/m,
+        /^Cancelled: Haircut at .*, cancelled$/m,
+      )
+    } finally {
+      await shell.stop()
+    }
+  })
+
+  test.runIf(isThere)('ends with the code of a refusal', () => {
+    const [commands = ''] = readmeBlocks(name, [...filledIn(), [salon.publishable_key, 'cal_pub_none']])
+    const options = { cwd: join(project, 'examples', name), env: shellVariables(), encoding: 'utf8' as const }
+    const { status, stderr } = spawnSync('sh', ['-eu', '-c', commands], options)
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/^invalid_credentials: /)
   })
 })
 
@@ -206,10 +238,13 @@ describe('the example for Next.js', () => {
       logged.mockRestore()
     })
 
-    longTest('compiles with its own settings', () => {
+    longTest('compiles with its own settings', async () => {
       for (const name of ['@types', 'undici-types']) {
         symlinkSync(join(project, 'node_modules', name), join(directory, 'node_modules', name))
       }
+      const embeds = join(await projectWithEmbeds(), 'node_modules')
+      for (const name of ['@holdfast/widget', '@holdfast/react', 'react', 'csstype'])
+        symlinkSync(join(embeds, name), join(directory, 'node_modules', name))
       const command = [compiler, '--project', directory, '--incremental', 'false', '--types', 'node']
       expect(spawnSync(process.execPath, command, { encoding: 'utf8' }).stdout).toBe('')
     })
@@ -232,6 +267,7 @@ describe('the example for Next.js', () => {
         await shell.says(/Ready in/)
         await expectRefusals(address, await bookWithCurl(address, '-03-04T'))
         await expectVerification(address)
+        if (chromiumPath !== undefined) await bookOnPage(address)
         await shell.says(/^event-1 booking\.created: Haircut at …$/m)
       } finally {
         await shell.stop()
@@ -240,6 +276,25 @@ describe('the example for Next.js', () => {
     },
   )
 })
+
+/** Books in the widget of the page, which leads to the page after it. */
+async function bookOnPage(address: string): Promise<void> {
+  const { page, errors, close } = await openVisitor(await sharedBrowser())
+  await page.goto(address)
+  for (const choice of [/^Haircut/, /Mitte/, /Anyone/]) await next(page, choice)
+  await page.locator('.day.is-free').last().click()
+  await page.locator('.time').first().click()
+  await page
+    .getByRole('status')
+    .filter({ hasText: /^Held until / })
+    .waitFor()
+  await writeDetails(page)
+  await next(page, 'Book now')
+  await page.waitForURL(`${address}/thanks?booking_id=*`)
+  await page.getByText(/^Haircut, /).waitFor()
+  expect(errors).toEqual([])
+  await close()
+}
 
 /** Puts only the installed client where an example looks for its packages. */
 async function withClient(directory: string): Promise<string> {

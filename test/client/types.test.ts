@@ -7,7 +7,6 @@ import {
   type HoldfastClient,
   HoldfastError,
   isProblem,
-  orThrow,
   type Problem,
   type ProblemCode,
   UnexpectedAnswerError,
@@ -38,56 +37,56 @@ onEachEngine('the types of the client', (engine) => {
   })
   afterAll(() => service.stop())
 
-  const show = (id: string) => client.GET('/api/v1/bookings/{id}', { params: { path: { id } } })
-
   test('every code of the service is among them', () => {
     expectTypeOf<ProblemCode>().toEqualTypeOf<ServerCode>()
     expectTypeOf<Booking['status']>().toEqualTypeOf<BookingStatus>()
     expectTypeOf<Hold['hold_id']>().toEqualTypeOf<string>()
   })
 
-  test('a problem has the members of its code', async () => {
-    const starts_at = nextStart()
-    const body = { ...offer(salon, 'Meeting room'), starts_at: '2020-01-01T10:00:00Z' }
-    const { data, error } = await client.POST('/api/v1/bookings/hold', { body })
-    if (data) throw new Error('a slot in the past was held')
-    expectTypeOf(error.code).not.toEqualTypeOf<string>()
-    // @ts-expect-error -- no hold is refused so
-    expect(error.code === 'version_conflict').toBe(false)
-    if (error.code !== 'slot_not_offered') throw new Error(`refused with ${error.code}`)
-    expectTypeOf(error.status).toEqualTypeOf<422>()
-    expect(error.reason).toBe('in_the_past')
-    const { error: fieldError } = await client.POST('/api/v1/bookings/hold', {
-      // @ts-expect-error -- a number is no instant
-      body: { ...body, starts_at: 3 },
-    })
-    if (fieldError?.code !== 'validation_failed') throw new Error('a number was taken for an instant')
-    expect(fieldError.errors.map(({ pointer }) => pointer)).toEqual(['/starts_at'])
-    expect(starts_at).toMatch(/Z$/)
-  })
+  const refusal = async (call: Promise<unknown>): Promise<HoldfastError> => {
+    const error = await call.then(
+      () => 'nothing was refused',
+      (reason: unknown) => reason,
+    )
+    if (error instanceof HoldfastError) return error
+    throw error
+  }
 
-  test('orThrow gives the data, or throws the problem', async () => {
-    const page = await orThrow(client.GET('/api/v1/services', { params: { query: { limit: 1 } } }))
-    expectTypeOf(page.next_cursor).toEqualTypeOf<string | null>()
-    expect(page.data).toHaveLength(1)
-    const failed = await orThrow(show(unknownId)).catch((error: unknown) => error)
-    if (!(failed instanceof HoldfastError)) throw new Error('no problem was thrown')
-    expectTypeOf(failed.problem).toEqualTypeOf<Problem>()
-    expect(failed).toMatchObject({
+  test('a refusal has its code and status, and the members of its code', async () => {
+    const body = { ...offer(salon, 'Meeting room'), starts_at: '2020-01-01T10:00:00Z' }
+    const error = await refusal(client.holds.create(body))
+    expectTypeOf(error.code).toEqualTypeOf<ProblemCode>()
+    expectTypeOf(error.problem).toEqualTypeOf<Problem>()
+    expect(error.is('slot_held', 'slot_booked')).toBe(false)
+    if (!error.is('slot_not_offered')) throw error
+    expectTypeOf(error.problem.status).toEqualTypeOf<422>()
+    expect(error.problem.reason).toBe('in_the_past')
+    expect(error).toMatchObject({ code: 'slot_not_offered', status: 422, fields: {} })
+    const missing = await refusal(client.bookings.get(unknownId))
+    expect(missing).toMatchObject({
       message: 'not_found: There is no booking with this id.',
       problem: { code: 'not_found', type: '/problems/not_found' },
       response: { status: 404 },
     })
-    expect(isProblem(failed.problem)).toBe(true)
+    expect(isProblem(missing.problem)).toBe(true)
   })
 
-  test('orThrow of an operation without an answer gives nothing', async () => {
+  test('a refusal names the wrong fields', async () => {
+    const items = [{ service_id: 'x' }]
+    const hold = { ...offer(salon, 'Haircut'), items, starts_at: nextStart() }
+    // @ts-expect-error -- a number is no instant
+    const one = await refusal(client.holds.create({ ...hold, starts_at: 3 }))
+    expect(Object.keys(one.fields)).toEqual(expect.arrayContaining(['starts_at', 'items.0.service_id']))
+    const other = await refusal(
+      client.bookings.create({ hold_id: unknownId, client: { ...ada, email: 'ada' } }),
+    )
+    expect(other.fields).toEqual({ 'client.email': expect.stringMatching(/./) as string })
+  })
+
+  test('an operation without an answer gives nothing', async () => {
     const body = { ...offer(salon, 'Meeting room'), starts_at: nextStart() }
-    const { hold_id } = await orThrow(client.POST('/api/v1/bookings/hold', { body }))
-    const path = { hold_id }
-    expect(
-      await orThrow(client.DELETE('/api/v1/bookings/hold/{hold_id}', { params: { path } })),
-    ).toBeUndefined()
+    const { hold_id } = await client.holds.create(body)
+    expect(await client.holds.release(hold_id)).toBeUndefined()
   })
 
   test('what is no problem document of the service is not taken for one', async () => {
@@ -96,7 +95,7 @@ onEachEngine('the types of the client', (engine) => {
       key: 'x',
       fetch: () => Promise.resolve(new Response('<h1>Bad gateway</h1>', { status: 502 })),
     })
-    await expect(orThrow(strange.GET('/api/v1/services'))).rejects.toThrow(UnexpectedAnswerError)
+    await expect(strange.bookings.get(unknownId)).rejects.toThrow(UnexpectedAnswerError)
     for (const value of [null, 'x', {}, { code: 'x' }, { code: 'slot_held', type: 'about:blank' }])
       expect(isProblem(value)).toBe(false)
   })
@@ -104,16 +103,13 @@ onEachEngine('the types of the client', (engine) => {
   test('a visit of several services is typed from its search to its booking', async () => {
     const { service_id, location_id } = offer(salon, 'Haircut')
     const query = { items: `${service_id},${service_id}`, location_id }
-    const slot = await orThrow(client.GET('/api/v1/availability/soonest', { params: { query } }))
+    const slot = await client.availability.findSoonest(query)
     if (!slot) throw new Error('no time is free')
     expectTypeOf(slot.items?.[0]?.staff_ids).toEqualTypeOf<string[] | undefined>()
     const items = slot.items?.map((item) => ({ service_id: item.service_id })) ?? []
-    const body = { location_id, starts_at: slot.starts_at, items }
-    const hold = await orThrow(client.POST('/api/v1/bookings/hold', { body }))
+    const hold = await client.holds.create({ location_id, starts_at: slot.starts_at, items })
     expect(hold.items).toHaveLength(2)
-    const booking = await orThrow(
-      client.POST('/api/v1/bookings', { body: { hold_id: hold.hold_id, client: ada } }),
-    )
+    const booking = await client.bookings.create({ hold_id: hold.hold_id, client: ada })
     expectTypeOf(booking.items[0]?.starts_at).toEqualTypeOf<string | undefined>()
     expect(booking.items.map((item) => item.service.name)).toEqual(['Haircut', 'Haircut'])
   })

@@ -102,6 +102,9 @@ onOneEngine('postgres', 'the list of bookings', (engine) => {
   test('shows what is ahead, what was, and all, by person, place, status and search', async () => {
     expect(await shown('')).toEqual(['Berta', 'Cäsar', 'Dora'])
     expect(await shown('?when=past')).toEqual(['Abel'])
+    service.clock.advance(-60) // his appointment still runs
+    expect(await shown('')).toEqual(['Abel', 'Berta', 'Cäsar', 'Dora'])
+    service.clock.advance(60)
     expect(await shown('?when=all')).toEqual(names)
     expect(await shown('?when=all&status=cancelled')).toEqual(['Dora'])
     expect(await shown(`?when=all&person=${staffIds[0] ?? ''}`)).toEqual(['Abel', 'Cäsar'])

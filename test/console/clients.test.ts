@@ -127,13 +127,19 @@ onOneEngine('postgres', 'the clients of a business', (engine) => {
     )
     expect(String(picked.body)).toContain('value="Mary"')
     const mother = { first_name: 'Mary', last_name: 'Hopper', phone: '0049 (0)30 12-34' }
-    const desk = await booked(4, mother)
-    await booked(5, { ...mother, first_name: 'Eve', phone: '+43 30 1234' })
+    // one person, with the address of the earlier bookings
+    expect(await show(`/console/clients/${await booked(4, mother)}`)).toMatch(
+      /Mary Hopper .*grace@example.com/,
+    )
+    const desk = await booked(5, { ...mother, first_name: 'Ann' })
+    await booked(6, { ...mother, first_name: 'Eve', phone: '+43 30 1234' })
     const others = await show(`/console/clients/${desk}`)
     expect(others).toMatch(/Same phone MH Mary Hopper Merge TH Tom Hopper Merge/)
-    expect(others).not.toMatch(/Eve|Same email/)
+    expect(others).not.toMatch(/Eve|Same email|Also booked/)
+    await booked(7, { ...mother, first_name: 'Ann', email: 'ann@example.com' })
+    expect(await show(`/console/clients/${desk}`)).toMatch(/Ann Hopper .*Also booked with: ann@example.com/)
     expect(await show(`/console/clients/${tom}`)).toMatch(
-      /Same email MH Mary Hopper Merge Same phone MH Mary Hopper Merge/,
+      /Same email MH Mary Hopper Merge Same phone AH Ann Hopper Merge/,
     )
   })
 
@@ -177,6 +183,24 @@ onOneEngine('postgres', 'the clients of a business', (engine) => {
     expect(await show(`/console/clients/${client.id}`)).toMatch(
       /Visits 3 Spent €140 No-shows 1 Last visit 5 Nov 2026 Next visit 8 Dec 2026 Usually Cut /,
     )
+    // a no-show is no visit, wherever it is
+    const latest = done.at(-1)?.id ?? ''
+    const setMissed = (no_show: boolean) =>
+      service.call('PATCH', `/bookings/${latest}`, { token: own.key, body: { no_show } })
+    await setMissed(true)
+    expect(await show(`/console/clients/${client.id}`)).toMatch(
+      /Visits 2 .* No-shows 2 Last visit 4 Nov 2026 Next visit 8 Dec 2026 /,
+    )
+    expect(await show('/console/clients')).toMatch(/Last visit Wed, 4 Nov 2026/)
+    expect(await show(`/console/bookings/${done[1]?.id ?? ''}`)).toMatch(/1st visit · 2 no-shows/)
+    expect(await show(`/console/bookings/${latest}`)).toMatch(/Grace Hopper 2 no-shows/)
+    await setMissed(false)
+    // one that runs is not over
+    const ends = (at: string) =>
+      changeRows(service, sql`update bookings set ends_at = ${at} where id = ${latest}`)
+    await ends('2026-12-01T09:00:00.000Z')
+    expect(await show(`/console/clients/${client.id}`)).toMatch(/Visits 2 Spent €105 /)
+    await ends('2026-11-05T09:30:00.000Z')
     const twin = { first_name: 'Amazing', last_name: 'Grace', phone: '+49 30 777' }
     const { client: other } = await booked(cut, at(9), twin)
     await service.call('PATCH', `/clients/${other.id}`, {

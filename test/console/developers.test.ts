@@ -161,7 +161,9 @@ onOneEngine('postgres', 'the pages for developers', (engine) => {
   })
 
   test('list events, of one kind too', async () => {
-    expect(textOf(await show(`${path}/events`))).toMatch(/Booked Body webhook-id: [0-9a-f-]{36}/)
+    expect(textOf(await show(`${path}/events`))).toMatch(
+      /Ada Lovelace Haircut Booked Body webhook-id: [0-9a-f-]{36}/,
+    )
     expect(textOf(await show(`${path}/events?type=booking.completed`))).toContain('No such events')
   })
 })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createBusiness } from '../../src/catalogue/business.ts'
 import { onOneEngine } from '../support/long.ts'
+import { makeBusiness, makeOffer } from '../support/offers.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
 import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
@@ -50,7 +51,14 @@ onOneEngine('postgres', 'moving and blocking by forms', (engine) => {
     expect(page.body).not.toContain('without an email address')
     const haircut = booker.business.services.find(({ name }) => name === 'Haircut')?.id ?? ''
     const { body } = await read(`/console/book?service=${haircut}`)
-    expect(body).toMatch(/name="tell"[^]*Nothing is sent without an email address\./)
+    const needsEmail = /name="tell"[^]*Nothing is sent without an email address\./
+    expect(body).toMatch(needsEmail)
+    const picked = await send('/console/book', {
+      ...{ pick: id, service: haircut, date: '', time: '' },
+      location: booker.business.locations[0]?.id ?? '',
+    })
+    expect(picked.body).toMatch(/name="tell"/)
+    expect(picked.body).not.toMatch(needsEmail) // the client has one
   })
 
   test('moves a booking to another time and person, and makes it longer', async () => {
@@ -143,6 +151,54 @@ onOneEngine('postgres', 'moving and blocking by forms', (engine) => {
     expect(await show(id)).toMatchObject({ starts_at: `${date}T14:30:00+01:00` })
     const past = await send(path, fields('2026-11-02', { version: '2', anyway: 'on' }))
     expect(past.body).toContain('That time is in the past.')
+  })
+
+  test('the calendar asks about clients whom only a text can reach, and its tick holds for the text', async () => {
+    const texting = await startTestService(engine, { SMS_URL: 'http://key:secret@127.0.0.1:9/texts' })
+    try {
+      const { id: businessId, key } = await makeBusiness(texting)
+      const call = async (method: string, path: string, body: object) => {
+        const reply = await texting.call(method, path, { token: key, body })
+        expect(reply.status, JSON.stringify(reply.body)).toBeLessThan(300)
+        return reply.body as { id: string; hold_id: string; version: number }
+      }
+      const offer = await makeOffer(texting, businessId, { name: 'Cut', capacity: 9 })
+      const book = async (hour: number, more: object, phone?: string) => {
+        const starts_at = `2026-11-24T${hour}:00:00+01:00`
+        const { hold_id } = await call('POST', '/bookings/hold', { ...offer, starts_at })
+        const client = { first_name: 'Grace', ...(phone !== undefined && { phone }) }
+        return call('POST', '/bookings', { hold_id, client: { ...client, last_name: 'Hopper' }, ...more })
+      }
+      const text_consent = 'Send me text messages about this appointment.'
+      const { id } = await book(10, { text_consent }, '+49 1512 3456789')
+      await book(12, {}, '+49 1512 3456789') // without consent
+      await book(14, {})
+      const person = { email: 'texter@example.com', role: 'owner', place: { businessId } } as const
+      const { cookie } = await logInNewPerson(texting, person)
+      const asked = async () => {
+        const to = '//console?view=day&date=2026-11-24'
+        const { body } = await texting.call('GET', to, { headers: { host: 'localhost', cookie } })
+        return [...String(body).matchAll(/data-id="([^"]+)"[^>]*data-told/g)].map(([, one]) => one)
+      }
+      expect(await asked()).toEqual([])
+      await call('PATCH', `/businesses/${businessId}`, { text_kinds: ['changed'] })
+      texting.clock.advance(6)
+      expect(await asked()).toEqual([id])
+      const change = { starts_at: '2026-11-24T11:00:00+01:00', notify: true, notify_after_seconds: 12 }
+      await call('PATCH', `/bookings/${id}`, change)
+      const text = async () =>
+        (await texting.rows('mails')).find((row) => row['booking_id'] === id && row['kind'] === 'changed')
+      expect(await text()).toMatchObject({ status: 'queued', to_phone: '+4915123456789' })
+      const tell = async (wish: string) =>
+        (await sendForm(texting, `/console/bookings/${id}/tell`, { version: '2', tell: wish }, { cookie }))
+          .status
+      expect(await tell('off')).toBe(204)
+      expect(await text()).toMatchObject({ status: 'superseded' })
+      expect(await tell('on')).toBe(204)
+      expect(await text()).toMatchObject({ status: 'queued' })
+    } finally {
+      await texting.stop()
+    }
   })
 
   test('a tick takes back the mail about a move that waits, and sends it after all', async () => {
@@ -306,7 +362,7 @@ onOneEngine('postgres', 'moving and blocking by forms', (engine) => {
     expect(blocking.body).not.toContain('name="whose"')
     expect(blocking.body).toMatch(/class="button" href="\/console\/people"/)
     for (const path of ['/console/book', '/console'])
-      expect((await read(path, alone)).body).toMatch(/class="button" href="\/console\/services\/new"/)
+      expect((await read(path, alone)).body).toMatch(/class="button( main)?" href="\/console\/services\/new"/)
   })
 
   test('staff block their own time alone', async () => {

@@ -100,6 +100,60 @@ describe.skipIf(chromiumPath === undefined)('the panel next to the calendar', ()
     expect(await page.evaluate('document.activeElement.textContent')).toContain('Grace Hopper')
   })
 
+  test('Escape closes a menu or a drop-down list in it first', async () => {
+    const page = await open(`/console?date=${day}`, consoleSizes.desktop)
+    await page
+      .getByRole('link', { name: /Grace Hopper/ })
+      .first()
+      .click()
+    await panelAddress(page)
+    await openMore(page)
+    await page.keyboard.press('Escape')
+    expect(await page.locator('.booking .menu > ul').isVisible()).toBe(false)
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('SUMMARY')
+    expect(await isOpen(page)).toBe(true)
+    await page.goto(
+      `${address}/console?date=${day}&panel=${encodeURIComponent(`/console/block?date=${day}`)}`,
+    )
+    await panelAddress(page)
+    await page.locator('.panel select').focus()
+    await page.keyboard.press('Space')
+    await page.keyboard.press('Escape')
+    expect(await isOpen(page)).toBe(true)
+    await page.keyboard.press('Escape')
+    expect(await isOpen(page)).toBe(false)
+    expect(await page.evaluate('document.activeElement.id')).toBe('main') // no link opened it
+  })
+
+  test('on a phone, the focus stays in it, because it covers the page', async () => {
+    const page = await open(`/console?date=${day}&view=list`, consoleSizes.phone)
+    await page
+      .getByRole('link', { name: /Grace Hopper/ })
+      .first()
+      .click()
+    await panelAddress(page)
+    for (let presses = 0; presses < 20; presses += 1) {
+      await page.keyboard.press('Tab')
+      expect(await page.evaluate('document.activeElement.closest("main, .side, .tabs")')).toBeNull()
+    }
+    await page.locator('.panel-close').click()
+    expect(await page.evaluate('document.activeElement.textContent')).toContain('Grace Hopper')
+  })
+
+  test('moves nothing when an address opens it', async () => {
+    const visitor = await openConsole(browser, owner, { address, width: 1440, height: 900 })
+    visitors.push(visitor)
+    const { page } = visitor
+    await page.addInitScript(`globalThis.moved = 0
+      new PerformanceObserver((list) => {
+        for (const { value } of list.getEntries()) globalThis.moved += value
+      }).observe({ type: 'layout-shift', buffered: true })`)
+    const panel = encodeURIComponent(`/console/block?date=${day}`)
+    await page.goto(`${address}/console?date=${day}&panel=${panel}`)
+    await panelAddress(page)
+    expect(await page.evaluate('moved')).toBeLessThan(0.001)
+  })
+
   test('a booking made in it appears in the calendar', async () => {
     const page = await open(`/console?date=${day}`, consoleSizes.desktop)
     await page.getByRole('link', { name: 'New booking' }).click()

@@ -57,16 +57,20 @@ onEachEngine('the waiting list in the console', (engine) => {
     const service = await startTestService(engine, { SMS_URL: 'http://key:secret@127.0.0.1:9/texts' })
     try {
       const pageOf = async (body: object) => {
-        const { id, key } = await makeBusiness(service)
+        const { id, key, publishableKey } = await makeBusiness(service)
         const { status } = await service.call('PATCH', `/businesses/${id}`, { token: key, body })
         expect(status).toBe(200)
         const email = `desk-${id}@example.com`
         const person = await logInNewPerson(service, { email, role: 'front_desk', place: { businessId: id } })
-        return textOf(await readConsole(service, '/console/waitlist', person))
+        const start = await service.call('GET', `//book/${publishableKey}/start`)
+        const page = textOf(await readConsole(service, '/console/waitlist', person))
+        const isClosed = page.includes('Clients cannot join on your booking page')
+        expect('sends_offers' in (start.body.business as object)).toBe(!isClosed)
+        return isClosed
       }
-      const notice = 'Clients cannot join on your booking page'
-      expect(await pageOf({ text_kinds: [] })).toContain(notice)
-      expect(await pageOf({ text_kinds: ['offered'] })).not.toContain(notice)
+      expect(await pageOf({ text_kinds: [] })).toBe(true)
+      expect(await pageOf({ text_kinds: ['confirmed', 'changed', 'cancelled', 'reminder'] })).toBe(true)
+      expect(await pageOf({ text_kinds: ['offered'] })).toBe(false)
     } finally {
       await service.stop()
     }

@@ -29,6 +29,13 @@ type Cell = 'yes' | 'yes, redacted' | '–'
 
 /** The lowest role of people with access. Null: none. test/people/roles.test.ts tests the restrictions of staff. */
 type LeastRole = PersonRole | null
+/** The status of open routes without their parameters. */
+const otherStatus: Record<string, number> = {
+  'GET /console/login': 303, // the URL after a log-in redirects
+  'GET /console/oidc': 404,
+  'GET /console/oidc/start': 404,
+  'GET /console/authorize': 400,
+}
 const roles: PersonRole[] = ['staff', 'front_desk', 'manager', 'owner']
 /** Routes whose role differs from their row. */
 const otherRoles: Record<string, LeastRole> = {
@@ -593,36 +600,43 @@ const rows: Record<
       },
     },
   },
-  '/businesses/{id}, /businesses/{id}/keys, /businesses/{id}/keys/{key_id}': {
-    may: { publishable: '–', session: '–', business: 'yes', hub: 'yes', manage: '–' },
-    people: 'owner',
-    operations: {
-      'GET /api/v1/businesses/:id': one('/businesses', 'business_id'),
-      'PATCH /api/v1/businesses/:id': one('/businesses', 'business_id', { brand_name: 'Changed' }),
-      'GET /api/v1/businesses/:id/keys': {
-        names: ['business_id'],
-        request: ({ business_id }) => ({ path: `/businesses/${business_id}/keys` }),
-      },
-      'POST /api/v1/businesses/:id/keys': {
-        names: ['business_id'],
-        request: ({ business_id }) => ({
-          path: `/businesses/${business_id}/keys`,
-          body: { type: 'publishable' },
-        }),
-      },
-      'PATCH /api/v1/businesses/:id/keys/:key_id': {
-        names: ['key_id'],
-        request: ({ business_id, key_id }) => ({
-          path: `/businesses/${business_id}/keys/${key_id}`,
-          body: { allowed_origins: null },
-        }),
-      },
-      'DELETE /api/v1/businesses/:id/keys/:key_id': {
-        names: ['key_id'],
-        request: ({ business_id, key_id }) => ({ path: `/businesses/${business_id}/keys/${key_id}` }),
+  '/businesses/{id}, /businesses/{id}/keys, /businesses/{id}/keys/{key_id}, /businesses/{id}/keys/{key_id}/requests':
+    {
+      may: { publishable: '–', session: '–', business: 'yes', hub: 'yes', manage: '–' },
+      people: 'owner',
+      operations: {
+        'GET /api/v1/businesses/:id': one('/businesses', 'business_id'),
+        'PATCH /api/v1/businesses/:id': one('/businesses', 'business_id', { brand_name: 'Changed' }),
+        'GET /api/v1/businesses/:id/keys': {
+          names: ['business_id'],
+          request: ({ business_id }) => ({ path: `/businesses/${business_id}/keys` }),
+        },
+        'POST /api/v1/businesses/:id/keys': {
+          names: ['business_id'],
+          request: ({ business_id }) => ({
+            path: `/businesses/${business_id}/keys`,
+            body: { type: 'publishable' },
+          }),
+        },
+        'PATCH /api/v1/businesses/:id/keys/:key_id': {
+          names: ['key_id'],
+          request: ({ business_id, key_id }) => ({
+            path: `/businesses/${business_id}/keys/${key_id}`,
+            body: { allowed_origins: null },
+          }),
+        },
+        'GET /api/v1/businesses/:id/keys/:key_id/requests': {
+          names: ['key_id'],
+          request: ({ business_id, key_id }) => ({
+            path: `/businesses/${business_id}/keys/${key_id}/requests`,
+          }),
+        },
+        'DELETE /api/v1/businesses/:id/keys/:key_id': {
+          names: ['key_id'],
+          request: ({ business_id, key_id }) => ({ path: `/businesses/${business_id}/keys/${key_id}` }),
+        },
       },
     },
-  },
 }
 
 const stripeOf = (businessId: string) => ({
@@ -657,6 +671,18 @@ const open = [
   'GET /docs',
   'GET /docs/:file',
   'GET /docs/console.css',
+  'GET /docs/embed.css',
+  'GET /docs/manual.css',
+  'GET /guides',
+  'GET /guides/:name',
+  'GET /guides/images/:file',
+  'GET /llms.txt',
+  'GET /llms-full.txt',
+  'GET /.well-known/api-catalog',
+  'GET /.well-known/oauth-authorization-server',
+  'GET /.well-known/oauth-protected-resource',
+  'GET /.well-known/oauth-protected-resource/mcp',
+  'GET /console/authorize',
   'GET /problems',
   'GET /problems/:code',
   'GET /widget/:file',
@@ -684,6 +710,7 @@ const open = [
   'GET /console/bookings/:id/answer',
   'GET /console/bookings/:id/cancel',
   'GET /console/bookings/:id/card',
+  'GET /console/bookings/:id/waive',
   'GET /console/bookings/:id/charge',
   'GET /console/bookings/:id/client',
   'GET /console/bookings/:id/details',
@@ -736,6 +763,7 @@ const open = [
   'GET /console/calendars/microsoft/start',
   'GET /console/developers',
   'GET /console/developers/events',
+  'GET /console/developers/keys/:id',
   'GET /console/developers/keys/new',
   'GET /console/developers/webhooks/:id',
   'GET /console/link',
@@ -750,6 +778,8 @@ const open = [
   'GET /console/website',
   'GET /console/website/qr-code.svg',
   'GET /console/code',
+  'GET /console/oidc',
+  'GET /console/oidc/start',
   'GET /console/account',
   'GET /console/manifest.webmanifest',
   'GET /console/service-worker.js',
@@ -823,6 +853,15 @@ const forms = [
   'POST /console/account/prove',
   'POST /console/account/password',
   'POST /console/account/end-others',
+  'POST /console/authorize',
+  'POST /console/account/programs/:id/remove',
+  'POST /console/developers/programs/:id/remove',
+  'POST /console/account/passkeys',
+  'POST /console/account/passkeys/:id',
+  'POST /console/account/passkeys/:id/remove',
+  'POST /console/account/passkeys/new',
+  'POST /console/passkey',
+  'POST /console/passkey/options',
   'POST /console/account/second-step',
   'POST /console/account/second-step/confirm',
   'POST /console/account/second-step/end',
@@ -865,6 +904,9 @@ const forms = [
   'POST /console/class',
 ]
 
+/** Speaks OAuth, with its errors. test/agents/oauth.test.ts tests it. */
+const oauth = ['POST /oauth/register', 'POST /oauth/token', 'POST /oauth/revoke']
+
 /** Protected by a secret URL or a signature. */
 const secret = [
   'GET /checkout/:payment_id',
@@ -881,6 +923,7 @@ const secret = [
   'GET /images/:digest',
   'GET /me/:business_id',
   'GET /me/:business_id/bookings.json',
+  'GET /me/:business_id/state',
   'GET /mail/off/:token',
   'POST /mail/off/:token',
   'GET /requests/:token',
@@ -1062,6 +1105,7 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
       ...open,
       ...asked,
       ...secret,
+      ...oauth,
       ...forms,
     ].flatMap((route) => (route.startsWith('GET ') ? [route, route.replace('GET', 'HEAD')] : [route]))
     expect(known.toSorted()).toEqual(withHeads.toSorted())
@@ -1072,11 +1116,13 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
       .replace('GET ', '')
       .replace('docs/:file', 'docs/page.css')
       .replace('widget/:file', 'widget/v1.js')
+      .replace('images/:file', 'images/manage-link.png')
+      .replace(':name', 'webhooks')
       .replace(':code', 'slot_held')
       .replace(':publishable_key', own.publishable_key)
       .replace(':service', 'haircut')
     expect(await service.call('GET', `/${path}`, { headers: { accept: '*/*, text/html' } })).toMatchObject({
-      status: route === 'GET /console/login' ? 303 : 200, // the URL after a log-in redirects
+      status: otherStatus[route] ?? 200,
     })
   })
 
@@ -1091,6 +1137,11 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
     expectProblem(reply, 'origin_not_allowed')
   })
 
+  test.each(oauth)('%s needs no key, and refuses an empty request', async (route) => {
+    const reply = await service.call('POST', `/${route.replace('POST ', '')}`)
+    expect(reply).toMatchObject({ status: 400, body: { error_description: expect.any(String) as string } })
+  })
+
   test.each(secret)('%s needs no key, and gives nothing away', async (route) => {
     const [method = '', path = ''] = route.replace(/:\w+/, unknownId).split(' ')
     const isForm = route === 'POST /requests/:token'
@@ -1100,7 +1151,9 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
     // a report of an unknown channel gets the answer of a known one
     const refusal = path.startsWith('/calendar-pushes/')
       ? { status: 204 }
-      : { status: 404, body: { code: 'not_found' } }
+      : path.endsWith('/state')
+        ? { status: 200, body: { open: false } } // as for a known business
+        : { status: 404, body: { code: 'not_found' } }
     expect(reply).toMatchObject(refusal)
     if (!isForm) expect(await service.call(method, `/${path}`)).toMatchObject({ status: refusal.status })
   })

@@ -8,7 +8,7 @@ import { businessOf, startTestService, type CallOptions, type TestService } from
 
 const exposed = [
   ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
-  ...['Retry-After', 'ETag', 'X-Request-Id', 'Idempotent-Replayed'],
+  ...['Retry-After', 'ETag', 'X-Request-Id', 'Idempotent-Replayed', 'WWW-Authenticate'],
 ]
 
 onOneEngine('sqlite', 'headers and methods', (engine) => {

@@ -97,7 +97,9 @@ onOneEngine('sqlite', 'the OpenAPI document', (engine) => {
     if (!hold || !list || !session || !change) throw new Error('an operation is missing')
     expect(codesOf(hold, 401)).toEqual(['missing_credentials', 'invalid_credentials', 'session_expired'])
     expect(codesOf(hold, 429)).toEqual(['rate_limited', 'hold_limit_reached'])
-    expect(codesOf(list, 403)).toEqual(['key_type_not_allowed', 'plan_required', 'origin_not_allowed'])
+    expect(codesOf(list, 403)).toEqual([
+      ...['key_type_not_allowed', 'plan_required', 'insufficient_scope', 'origin_not_allowed'],
+    ])
     expect(codesOf(session, 403)).toEqual(['key_type_not_allowed', 'origin_not_allowed'])
     expect(Object.keys(list.responses)).toEqual(['200', '400', '401', '403', '422', '429', '500', '503'])
     expect(codesOf(change, 409)).toEqual(['slot_held', 'slot_booked', 'change_not_allowed'])

@@ -66,8 +66,9 @@ onOneEngine('sqlite', 'the pages', (engine) => {
       }
     })
 
-    test('needs no script and asks for nothing on the internet', async () => {
-      expect((await get('/docs')).body).not.toContain('<script')
+    test('loads one script, and nothing from the internet', async () => {
+      const scripts = String((await get('/docs')).body).match(/<script[^>]*>/g)
+      expect(scripts).toEqual(['<script type="module" src="/docs/reference.js">'])
       expect((await get('/docs/page.css')).body).not.toMatch(/https?:|url\(/)
     })
 

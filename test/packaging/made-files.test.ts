@@ -74,7 +74,7 @@ longTest('a package brings the widget along, and nothing that notes how it was m
   const [{ files }] = JSON.parse(packed.stdout) as [{ files: { path: string }[] }]
   const paths = files.map(({ path }) => path)
   expect(paths).toContain('widget/dist/v1.js')
-  expect(paths.filter((path) => /^(client|examples)\//.test(path))).toEqual([])
+  expect(paths.filter((path) => /^(client|embed|examples)\//.test(path))).toEqual([])
   const ofLanguage = (start: string) =>
     paths.filter((path) =>
       new RegExp(`^widget/dist/${start}(de|es|fr|ar|pl|it|pt|nl|tr|ja)-.*[.]js$`).test(path),
@@ -102,6 +102,7 @@ test('no commit holds what is made', () => {
       'client/dist',
       'client/api-types.ts',
       'client/LICENSE',
+      ...['widget', 'react'].flatMap((name) => [`embed/${name}/dist`, `embed/${name}/LICENSE`]),
     ],
     {
       cwd: project,

@@ -43,9 +43,9 @@ describe.skipIf(!found)('the package', () => {
   })
 
   test('is small, with everything that it needs', () => {
-    expect(statSync(installed.tarball).size).toBeLessThan(5 * megabyte)
+    expect(statSync(installed.tarball).size).toBeLessThan(5.5 * megabyte)
     const all = join(installed.folder, 'node_modules')
-    expect(bytesBelow(all, /^node-linux-/)).toBeLessThan(20 * megabyte)
+    expect(bytesBelow(all, /^node-linux-/)).toBeLessThan(21 * megabyte) // passkeys are 0.7 of them
   })
 
   test('is installed without a word of other engines, and nothing of it runs anything then', () => {

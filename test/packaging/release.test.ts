@@ -88,6 +88,22 @@ const refused: [what: string, prepare: () => void, reason: RegExp][] = [
     /package\.json says version \S+, but client\/package\.json says 0\.0\.9\./,
   ],
   [
+    'a package without provenance',
+    () => {
+      change('client/package.json', '"provenance": true', '"provenance": false')
+      commit()
+    },
+    /client\/package\.json needs "publishConfig": \{ "access": "public", "provenance": true \}\./,
+  ],
+  [
+    'another name of a package',
+    () => {
+      change('client/package.json', '"@holdfast/client"', '"holdfast-client"')
+      commit()
+    },
+    /client\/package\.json has the name holdfast-client, not @holdfast\/client\./,
+  ],
+  [
     'a changelog that begins with another version',
     () => {
       change('CHANGELOG.md', `## [${version}]`, '## [0.0.9]')
@@ -141,7 +157,8 @@ longTest('a dry run packs, tries and tells what it would do, and leaves nothing'
   if (isCutOff(said)) return
   expect(said).toContain(`git tag --annotate v${version}`)
   expect(said).toContain(`npm publish ./release/holdfast-${version}.tgz`)
-  expect(said).toContain(`npm publish ./release/holdfast-client-${version}.tgz`)
+  for (const name of ['client', 'widget', 'react'])
+    expect(said).toContain(`npm publish ./release/holdfast-${name}-${version}.tgz`)
   expect(status).toBe(0)
   expect([git('status', '--porcelain'), git('tag', '--list', 'v*')]).toEqual(['', ''])
   expect(statSync(join(checkout, 'release'), { throwIfNoEntry: false })).toBeUndefined()
@@ -172,5 +189,5 @@ longTest('a release leaves packages and SBOMs for a person to publish', patient,
   expect(named).not.toContain('typescript')
   const fastify = server.components.find(({ name }) => name === 'fastify')
   expect(fastify?.purl).toBe(`pkg:npm/fastify@${fastify?.version ?? ''}`)
-  expect(sbomOf('holdfast-client').components.map(({ name }) => name)).toEqual(['openapi-fetch'])
+  expect(sbomOf('holdfast-client').components).toEqual([]) // it contains no other package
 })

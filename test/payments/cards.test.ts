@@ -131,6 +131,18 @@ onEachEngine('a saved card', (engine) => {
   const mailAbout = (word: string) =>
     mailServer.mails.find(({ headers }) => String(headers.subject).toLowerCase().includes(word))?.text
 
+  test('is saved on a page that ends with the deadlines and the fees', async () => {
+    const { id } = await booked()
+    const { payment } = await world.shown(id)
+    expect(payment).toMatchObject({ status: 'paid' })
+    const rows = await world.service.rows('bookings')
+    const paymentId = String(rows.find((one) => one['id'] === id)?.['payment_id'])
+    const page = textOf(await world.service.call('GET', `//checkout/${paymentId}`))
+    expect(page).toMatch(/You can (move or )?cancel until /)
+    expect(page).toContain('If you cancel less than 2 hours before the start, we charge €60 to your card.')
+    expect(page).toContain('If you do not come, we charge €60 to your card.')
+  })
+
   test('confirms the booking, and nothing is taken', async () => {
     const { id, session } = await booked()
     expect(session).toMatchObject({ mode: 'setup', customer_creation: 'always' })
@@ -198,11 +210,12 @@ onEachEngine('a saved card', (engine) => {
     const { id } = await booked()
     await toBefore(id, 2_000)
     await (await manage(id)).cancel()
+    await world.settled()
     await mails()
     const told = mailServer.mails.filter(({ text }) => text.includes('A booking is cancelled.'))
     expect(told).toMatchObject([
       {
-        text: expect.stringMatching(/are charging €30 to the client|€30 was charged to the client/) as string,
+        text: expect.stringContaining('€30 was charged to the client’s card') as string,
       },
     ])
     await notify([])
@@ -267,11 +280,10 @@ onEachEngine('a saved card', (engine) => {
     expect(await fee(id)).toMatchObject({ status: 'paid', amount: 3_000, failure: null })
     expect(world.stripe.ledger).toMatchObject([{ amount: 3_000, currency: 'eur' }])
     expect(await eventTypes(id)).toEqual(['payment.paid', 'payment.paid'])
-    expect(await mails()).toContainEqual(expect.stringMatching(/^Fee charged/))
-    const receipt = mailServer.mails.find(({ text }) => text.includes('We have charged €30'))
-    expect(receipt?.text).toContain('late cancellation')
-    expect(receipt?.text).not.toMatch(/Price|To pay on site/) // nothing else is owed
-    expect(mailAbout('cancelled')).toContain('For the late cancellation, we charge €30 to your card.')
+    mailServer.mails.length = 0
+    expect(await mails()).toEqual([expect.stringMatching(/^Cancelled:/)])
+    expect(mailAbout('cancelled')).toContain('For the late cancellation, €30 was charged to your card.')
+    expect(mailAbout('cancelled')).not.toMatch(/Price|To pay on site/) // nothing else is owed
     expect((await link.show()).body.fees).toEqual([{ ...shown, status: 'paid' }])
     const { id: payment_id } = (await fee(id)) ?? {}
     await call('POST', `/bookings/${id}/refund`, { amount: 1_000, payment_id })
@@ -373,7 +385,9 @@ onEachEngine('a saved card', (engine) => {
     await world.settled()
     expect(await fee(id)).toMatchObject({ status: 'paid', amount: 6_000 })
     const form = `${page}/charge`
-    expect(textOf(await readConsole(world.service, form, manager))).toContain('Nothing is left of what')
+    const nothing = await readConsole(world.service, form, manager)
+    expect(textOf(nothing)).toContain('Nothing is left of what')
+    expect(nothing.body).not.toContain('name="amount"')
     const more = await useForm(world.service, manager, {
       ...{ page: form, action: form, fields: { amount: '1', reason: 'Tea' } },
     })
@@ -401,7 +415,7 @@ onEachEngine('a saved card', (engine) => {
     await world.settled()
     expect(await fee(again.id)).toMatchObject({ amount: 3_500, status: 'paid' })
     await mails()
-    expect(mailAbout('cancelled')).toContain('we charge €35 to your card. We keep €25 of your payment.')
+    expect(mailAbout('cancelled')).toContain('€35 was charged to your card. We keep €25 of your payment.')
     expect(taken()).toBe(3_000 + 6_000)
   })
 
@@ -410,8 +424,11 @@ onEachEngine('a saved card', (engine) => {
     ...(['processing_error', 'amount_too_small', 'resource_missing'] as const),
   ])('that answers %s', (card) => {
     test('makes the fee due, and the client pays it by a link', async () => {
+      await notify([owner])
       const { id } = await booked({}, { card })
       await toBefore(id, 60)
+      await mails()
+      mailServer.mails.length = 0
       await (await manage(id)).cancel()
       await world.settled()
       await world.settled()
@@ -421,11 +438,17 @@ onEachEngine('a saved card', (engine) => {
       const { id: feeId } = (await fee(id)) ?? {}
       const pay_url = expect.stringMatching(new RegExp(`/checkout/${String(feeId)}$`)) as string
       expect((await (await manage(id)).show()).body.fees).toMatchObject([{ status: 'due', pay_url }])
-      expect(await mails()).toContainEqual(expect.stringMatching(/^Payment needed/))
-      expect(mailServer.mails.at(-1)?.text).toContain(' online. The reason: ')
-      const why = reasons[card]
-      if (why !== undefined) expect(mailAbout('payment needed')).toContain(why)
-      const link = /\/checkout\/[0-9a-f-]{36}/.exec(mailServer.mails.at(-1)?.text ?? '')?.[0] ?? ''
+      await mails()
+      expect(mailServer.mails).toHaveLength(2)
+      const [told, ...others] = await notices('Cancelled, charge failed')
+      expect(others).toEqual([])
+      expect(told).toContain('A booking is cancelled. The client’s card could not be charged.')
+      expect(told).toContain('The fee of €60 for the late cancellation is not paid yet.')
+      expect(told).toContain('The client gets a link to pay.')
+      const text = mailAbout('cancelled, payment needed') ?? ''
+      expect(text).toContain('Your card could not be charged, so please pay online.')
+      expect(text).toContain(reasons[card] ?? 'costs €60')
+      const link = /\/checkout\/[0-9a-f-]{36}/.exec(text)?.[0] ?? ''
       const page = await world.service.call('GET', `/${link}`)
       expect(String(page.body)).toContain('€60')
       const session = [...world.stripe.sessions.values()].at(-1)
@@ -437,7 +460,52 @@ onEachEngine('a saved card', (engine) => {
       expect(await history(id)).toEqual(['booking.charge_failed', 'booking.fee_paid'])
       expect(await mails()).toContainEqual(expect.stringMatching(/^Payment received/))
       expect(mailAbout('payment received')).toContain('we have received €60. The reason: ')
+      await notify([])
     })
+  })
+
+  test('that is declined after the email about the late cancellation has one email more', async () => {
+    await notify([owner])
+    const { id } = await booked({}, { card: 'takes time' })
+    await toBefore(id, 60)
+    await mails()
+    mailServer.mails.length = 0
+    await (await manage(id)).cancel()
+    await world.settled()
+    expect(await mails()).toEqual([])
+    const waiting = await world.service.call('GET', `/mails?booking_id=${id}&status=queued`, {
+      token: world.business.key,
+    })
+    expect(waiting.body.data).toMatchObject([{ waits_for: 'charge' }, { waits_for: 'charge' }])
+    world.service.clock.advance(30)
+    expect(await mails()).toHaveLength(2)
+    const texts = mailServer.mails.map(({ text }) => text).join('\n')
+    expect(texts).toContain('For the late cancellation, we charge €60 to your card.')
+    expect(texts).toContain('For the late cancellation, we are charging €60 to the client’s card.')
+    const intent = [...world.stripe.intents.values()].at(-1)
+    world.stripe.bankDecides(intent?.id ?? '', false)
+    await world.send(world.stripe.event('payment_intent.payment_failed', intent ?? {}))
+    await world.settled()
+    expect((await mails()).slice(2).toSorted()).toEqual([
+      expect.stringMatching(/^Charge failed:/),
+      expect.stringMatching(/^Payment needed:/),
+    ])
+    expect(mailAbout('payment needed')).toContain('Your card could not be charged. Please pay €60 online.')
+    await notify([])
+  })
+
+  test('for a late cancellation that the business undoes at once is in no email', async () => {
+    await notify([owner])
+    const { id } = await booked({}, { card: 'takes time' })
+    await toBefore(id, 60)
+    await mails()
+    mailServer.mails.length = 0
+    await (await manage(id)).cancel()
+    await call('PATCH', `/bookings/${id}`, { status: 'confirmed' })
+    await world.settled()
+    world.service.clock.advance(30)
+    expect((await mails()).filter((subject) => /cancelled|payment/i.test(subject))).toEqual([])
+    await notify([])
   })
 
   test('of a bank that takes its time is asked again, and may still fail', async () => {
@@ -545,6 +613,26 @@ onEachEngine('a saved card', (engine) => {
   })
 
   describe('waived', () => {
+    test('is asked about in the console, once for each fee', async () => {
+      const { id } = await booked({}, { card: 'card_declined' })
+      await charge(id, { amount: 700, reason: 'Tea' })
+      await world.settled()
+      const manager = await logInNewPerson(world.service, {
+        ...{ email: `waive-${engine}@example.com`, role: 'manager' },
+        ...{ place: { businessId: world.business.id } },
+      })
+      const path = `/console/bookings/${id}/waive?payment=${String((await fee(id))?.['id'])}`
+      const page = await readConsole(world.service, path, manager)
+      expect(textOf(page)).toContain('Waive the fee of €7?')
+      expect(textOf(page)).toContain('This cannot be undone.')
+      expect(await fee(id)).toMatchObject({ status: 'due' })
+      await useForm(world.service, manager, {
+        ...{ page: path, action: `/console/bookings/${id}/waive`, fields: {} },
+      })
+      expect(await fee(id)).toMatchObject({ status: 'waived' })
+      expect(textOf(await readConsole(world.service, path, manager))).not.toContain('Waive the fee')
+    })
+
     test('before it is made is never made', async () => {
       const { id } = await booked()
       world.stripe.failure = { how: 'away', on: /./ }
@@ -645,9 +733,9 @@ onEachEngine('a saved card', (engine) => {
       token: world.business.key,
     })
     const parts = {
-      ...{ currency: 'EUR', charged: 18_000, received: 5_000, waived: 7_000, due: 6_000 },
-      no_show: { charged: 12_000, received: 0, waived: 6_000, due: 6_000 },
-      late_cancel: { charged: 6_000, received: 5_000, waived: 1_000, due: 0 },
+      ...{ currency: 'EUR', charged: 18_000, received: 5_000, waived: 7_000, due: 6_000, kept: 0 },
+      no_show: { charged: 12_000, received: 0, waived: 6_000, due: 6_000, kept: 0 },
+      late_cancel: { charged: 6_000, received: 5_000, waived: 1_000, due: 0, kept: 0 },
     }
     expect(numbers.body).toMatchObject({ total: { fees: [parts], no_shows: 2 } })
     const days = numbers.body.months as { fees: (typeof parts)[] }[]
@@ -657,25 +745,82 @@ onEachEngine('a saved card', (engine) => {
     })
     const own = `range=own&${query}&location=${location}`
     const page = textOf(await readConsole(world.service, `/console/numbers?${own}`, owner))
-    expect(page).toContain('Fees for no-shows No-shows cost you €120. Fees brought back €0 of €120.')
-    expect(page).toContain('Fees for late cancellations €50 of €60 in fees came in.')
+    expect(page).toContain('Recovered from no-shows No-shows cost you €120. Fees brought back €0 of €120.')
+    expect(page).toContain('Recovered from late cancellations €50 of €60 in fees came in.')
+    expect(page).not.toContain('paid in advance')
     const fileOf = async (report: string) => {
       const path = `/console/numbers.csv?report=${report}&${own}`
       return String((await readConsole(world.service, path, owner)).body)
     }
-    const heads = 'Charged (EUR),Received (EUR),Waived or refunded (EUR),Still due (EUR)'
+    const heads =
+      'Prepayments kept (EUR),Charged (EUR),Received (EUR),Waived or refunded (EUR),Still due (EUR)'
     const noShows = await fileOf('no_show_fees')
     expect(noShows).toContain(`To,Lost to no-shows (EUR),${heads}`)
-    expect(noShows).toContain(',120.00,120.00,0.00,60.00,60.00')
+    expect(noShows).toContain(',120.00,0.00,120.00,0.00,60.00,60.00')
     const lateFees = await fileOf('late_fees')
     expect(lateFees).toContain(`To,${heads}`)
-    expect(lateFees).toContain(',60.00,50.00,10.00,0.00')
+    expect(lateFees).toContain(',0.00,60.00,50.00,10.00,0.00')
     const fees = textOf(await readConsole(world.service, `/console/payments?range=own&${query}`, owner))
     expect(fees).toMatch(/Refund · Late cancellation −€10.*Fee charged · Late cancellation €60/)
     expect(fees).toContain('Fee charged · Tea €9')
     expect(textOf(await readConsole(world.service, '/console/payments?type=due', owner))).toContain(
       'Fee due · No-show €60',
     )
+  })
+
+  test('payments in advance that stayed after no-shows and late cancellations are in the numbers and reports', async () => {
+    location = await makeLocation(world.service, world.business.id)
+    const [first = ''] = new Date(world.service.clock.nowMs()).toISOString().split('T')
+    const late = await booked({ payment: 'full' })
+    const partly = await booked({ payment: 'full' }, { days: 11 })
+    const missed = await booked(
+      { payment: 'deposit', deposit, fees: [], no_show_percent: null },
+      { days: 12 },
+    )
+    const more = await booked({ payment: 'deposit', deposit }, { days: 12 })
+    const came = await booked({ payment: 'full' }, { days: 12 })
+    const disputed = await booked({ payment: 'full' }, { days: 12 })
+    await toBefore(late.id, 60)
+    await (await manage(late.id)).cancel()
+    await toBefore(partly.id, 300)
+    await (await manage(partly.id)).cancel()
+    await world.settled()
+    await toBefore(missed.id, -60)
+    for (const { id } of [missed, more, disputed]) await call('PATCH', `/bookings/${id}`, { no_show: true })
+    await call('PATCH', `/bookings/${came.id}`, { status: 'completed' })
+    const { payment_intent } = disputed.session
+    const dispute = { object: 'dispute', payment_intent, status: 'lost' }
+    await world.send(world.stripe.event('charge.dispute.closed', dispute))
+    await world.settled()
+    const [last = ''] = new Date(world.service.clock.nowMs()).toISOString().split('T')
+    const query = `from=${first}&to=${last}`
+    const numbers = await world.service.call('GET', `/numbers?${query}&location_id=${location}`, {
+      token: world.business.key,
+    })
+    const { fees: sums } = numbers.body.total as { fees: object[] }
+    expect(sums).toEqual([
+      {
+        ...{ currency: 'EUR', charged: 3_500, received: 3_500, waived: 0, due: 0, kept: 14_000 },
+        no_show: { charged: 3_500, received: 3_500, waived: 0, due: 0, kept: 5_000 },
+        late_cancel: { charged: 0, received: 0, waived: 0, due: 0, kept: 9_000 },
+      },
+    ])
+    const owner = await logInNewPerson(world.service, {
+      ...{ email: `kept.${engine}@example.com`, role: 'owner', place: { businessId: world.business.id } },
+    })
+    const own = `range=own&${query}&location=${location}`
+    const page = textOf(await readConsole(world.service, `/console/numbers?${own}`, owner))
+    expect(page).toContain(
+      '(75% of the bookings) cost you €180. Fees and payments in advance brought back €85.',
+    )
+    expect(page).toContain(
+      'No-shows cost you €180. Fees brought back €35 of €35. You kept €50 that clients had paid in advance.',
+    )
+    expect(page).toContain('Recovered from late cancellations You kept €90 that clients had paid in advance.')
+    const path = `/console/numbers.csv?report=late_fees&${own}`
+    const file = String((await readConsole(world.service, path, owner)).body)
+    const kept = [...file.matchAll(/^[^,]+,[^,]+,(\d+)\.00,0\.00,0\.00,0\.00,0\.00\s*$/gm)]
+    expect(kept.reduce((sum, [, amount]) => sum + Number(amount), 0)).toBe(90)
   })
 
   test('that the client disputes is marked, in any order of the events', async () => {

@@ -88,6 +88,7 @@ onEachEngine('the mail that asks for a deposit', (engine) => {
     expect(thanks?.text).toContain('Thank you, your payment has arrived. Your appointment is confirmed.')
     expect(thanks?.text).toMatch(/Price: €60\s+Deposit, paid: €25\s+To pay on site: €35/)
     expect(thanks?.text).not.toContain('/checkout/')
+    expect(thanks?.text).toContain('If you cancel by then, your payment is refunded in full.')
     await world.key.change(id, { starts_at: '2026-12-01T12:00:00+01:00' })
     expect(await sent()).toEqual(['Payment needed', 'Payment received', 'Changed'])
   })

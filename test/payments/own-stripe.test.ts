@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { depositWorld, type DepositWorld } from '../support/deposits.ts'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
-import { makeBusiness } from '../support/offers.ts'
+import { makeBusiness, makeLocation } from '../support/offers.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { ownKey, ownWebhookSecret, secretKey } from '../support/stripe-server.ts'
 import { onEachEngine } from '../support/test-service.ts'
@@ -23,9 +23,11 @@ onEachEngine("a business's own Stripe account", (engine) => {
   afterAll(() => world.stop())
 
   /** Sends the event about a checkout to an address, signed with a secret. */
-  const tell = (sessionId: string, secret = ownWebhookSecret, to = world.business.id) => {
+  const tell = (sessionId: string, secret = ownWebhookSecret, to = world.business.id) =>
+    send('checkout.session.completed', world.stripe.sessions.get(sessionId) ?? {}, { secret, to })
+  const send = (type: string, object: object, { secret = ownWebhookSecret, to = world.business.id } = {}) => {
     const { stripe, service } = world
-    const event = stripe.event('checkout.session.completed', stripe.sessions.get(sessionId) ?? {})
+    const event = stripe.event(type, object)
     return service.call('POST', `//payments/stripe/webhook/${to}`, {
       rawBody: event.body,
       headers: {
@@ -83,6 +85,64 @@ onEachEngine("a business's own Stripe account", (engine) => {
     expect(await world.shown(id)).toMatchObject({ status: 'pending', payment: { status: 'due' } })
     expect((await tell(sessionId)).status).toBe(200)
     expect(await world.shown(id)).toMatchObject({ status: 'confirmed' })
+  })
+
+  test('saves cards, charges fees, and hears of declined charges and disputes at its own address', async () => {
+    const { stripe, service, business, key } = world
+    const location = await makeLocation(service, business.id)
+    const { body: made } = await service.call('POST', '/services', {
+      token: business.key,
+      body: {
+        ...{ name: 'Massage', duration_minutes: 30, location_ids: [location], cancel_until_minutes: 0 },
+        ...{ price: { amount: 6_000, currency: 'EUR' }, payment: 'full' },
+        ...{ fees: [{ within_minutes: 43_200, percent: 50 }], no_show_percent: 100 },
+      },
+    })
+    const begins = stripe.keys.length
+    const { id, sessionId } = await world.due({
+      offer: { service_id: String(made.id), location_id: location },
+      consent: 'Fees',
+    })
+    stripe.card = 'takes time'
+    stripe.pay(sessionId)
+    expect((await tell(sessionId)).status).toBe(200)
+    await world.settled()
+    expect((await key.show(id)).body.payments).toMatchObject([
+      { kind: 'full', status: 'paid', card: { brand: 'Visa', last_four: '4242' } },
+    ])
+    const charge = (reason: string) =>
+      service.call('POST', `/bookings/${id}/charge`, {
+        token: business.key,
+        body: { amount: 500, reason },
+      })
+    const feeFor = async (reason: string) =>
+      ((await key.show(id)).body.payments as { reason: string | null; status: string }[]).find(
+        (one) => one.reason === reason,
+      )
+    for (const [reason, accepts] of [
+      ['Tea', true],
+      ['Colour', false],
+    ] as const) {
+      await charge(reason)
+      await world.settled()
+      expect(await feeFor(reason)).toMatchObject({ status: 'charging' })
+      const intent = [...stripe.intents.values()].at(-1)
+      stripe.bankDecides(intent?.id ?? '', accepts)
+      await send(`payment_intent.${accepts ? 'succeeded' : 'payment_failed'}`, intent ?? {})
+      await world.settled()
+    }
+    expect(await feeFor('Tea')).toMatchObject({ status: 'paid' })
+    expect(await feeFor('Colour')).toMatchObject({ status: 'due', failure: 'card_declined' })
+    stripe.card = 'works'
+    const dispute = {
+      ...{ object: 'dispute', status: 'needs_response' },
+      payment_intent: stripe.sessions.get(sessionId)?.payment_intent,
+    }
+    await world.send(stripe.event('charge.dispute.created', dispute)) // the server's account
+    expect((await key.show(id)).body.payments).toMatchObject([{ dispute: null }, {}, {}])
+    await send('charge.dispute.created', dispute)
+    expect((await key.show(id)).body.payments).toMatchObject([{ dispute: 'open' }, {}, {}])
+    expect(new Set(stripe.keys.slice(begins))).toEqual(new Set([ownKey]))
   })
 
   test('is removed, and open checkouts and refunds stay with it', async () => {

@@ -233,8 +233,22 @@ onEachEngine('the saved card of a booking', (engine) => {
     expect(textOf(await readConsole(world.service, `${path}/card`, owner))).toContain(
       'Remove the saved card?',
     )
+    const clientPage = async () => {
+      const { client } = await world.shown(id)
+      const { id: clientId } = client as { id: string }
+      return readConsole(world.service, `/console/clients/${clientId}`, owner)
+    }
+    expect(textOf(await clientPage())).toMatch(/Saved cards.* Visa •••• 4242 .*Remove card/)
+    expect((await clientPage()).body).toContain(`href="${path}/card"`)
+    expect(textOf(await clientPage())).not.toContain('Still to pay')
     await remove(id)
     await world.settled()
     expect(textOf(await readConsole(world.service, path, owner))).toContain('Saved card removed')
+    const charge = { token: world.business.key, body: { amount: 700, reason: 'Tea' } }
+    expect(await world.service.call('POST', `/bookings/${id}/charge`, charge)).toMatchObject({ status: 201 })
+    await world.settled()
+    const page = await clientPage()
+    expect(textOf(page)).toMatch(/Still to pay.* Fee due · Tea: €7/)
+    expect(page.body).toContain(`href="${path}"`)
   })
 })

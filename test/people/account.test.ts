@@ -104,6 +104,7 @@ onOneEngine('postgres', "a person's account", (engine) => {
     const page = await service.call('GET', '//console/account', { headers })
     expect(opened(page)).toEqual([
       ['password', undefined],
+      ['passkeys/new', undefined],
       ['second-step', undefined],
     ])
     const wrong = 'not this one'

@@ -31,6 +31,7 @@ const itsPages = [
     '/waitlist/:id',
     '/mails',
     '/account',
+    '/authorize',
     '/invitations',
     '/calendar',
     '/businesses',

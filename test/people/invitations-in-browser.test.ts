@@ -86,7 +86,7 @@ describe.runIf(chromiumPath !== undefined)('in a browser, somebody who works at 
       await page.locator('#email').fill(next)
       await page.locator('#password-for-email').fill(goodPassword)
       await page.getByRole('button', { name: words.changeEmail }).click()
-      await page.getByRole('alert').waitFor()
+      await page.getByText(next).first().waitFor()
       await service.app.mails.settled()
       const token = /console\/email#(\w+)/.exec(server.to(next)[0]?.text ?? '')?.[1] ?? ''
       await page.goto(`${address}/console/email#${token}`)

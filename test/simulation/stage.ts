@@ -1,6 +1,7 @@
 import { vi } from 'vitest'
 import { MemoryStore } from '../../src/access/rate-limit-stores.ts'
 import { RateLimiter } from '../../src/access/rate-limits.ts'
+import type { TakenRow } from '../../src/availability/availability-queries.ts'
 import type { Engine } from '../../src/database/database.ts'
 import { clientOf } from '../support/client.ts'
 import { stripeVariables } from '../support/deposits.ts'
@@ -19,13 +20,16 @@ export interface SharedStage extends Stage {
   stop(): Promise<void>
 }
 
+/** Changes the rows that a replica answers. */
+export type Lie = (rows: readonly TakenRow[]) => readonly TakenRow[]
+
 const wholeDays = (time: number) => Math.ceil(time / 86_400_000) * 86_400_000
 
 /**
  * Starts a service without background work, which would run at times that no seed determines. On PostgreSQL, two servers
- * of it answer by turns.
+ * of it answer by turns. With a lie, their replica answers with it.
  */
-export async function startStage(engine: Engine): Promise<SharedStage> {
+export async function startStage(engine: Engine, lie?: Lie): Promise<SharedStage> {
   const clock = testClock()
   const ids = seededIds()
   const stripe = await startFakeStripe(() => clock.nowMs())
@@ -48,6 +52,7 @@ export async function startStage(engine: Engine): Promise<SharedStage> {
     const { deliveries, payments, mails, pushes, offers, requests } = started.app
     await Promise.all([deliveries, payments, mails, pushes, offers, requests].map((worker) => worker.stop()))
     started.context.dueDeliveries.listen(() => undefined)
+    if (lie) answerWith(lie, started)
     return started
   }
   const first = await start()
@@ -62,6 +67,7 @@ export async function startStage(engine: Engine): Promise<SharedStage> {
     stripe,
     strangers: [clientOf(service, other.key), clientOf(service, service.world.hub.key)],
     other,
+    isLiedTo: lie !== undefined,
     clear: (seed) => {
       ids.restart(seed)
       turns = randomFrom(seed * 31 + 7)
@@ -77,5 +83,12 @@ export async function startStage(engine: Engine): Promise<SharedStage> {
       for (const server of servers.toReversed()) await server.stop()
       await stripe.stop()
     },
+  }
+}
+
+function answerWith(lie: Lie, { context: { db } }: TestService): void {
+  db.recently = async <T>(read: (reads: typeof db.reads) => Promise<T>) => {
+    const rows = await read(db.reads)
+    return lie(rows as readonly TakenRow[]) as T
   }
 }

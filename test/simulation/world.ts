@@ -55,6 +55,8 @@ export interface Stage {
   /** Clients of another business and of another hub, for whom nothing here exists. */
   strangers: Client[]
   other: OwnBusiness
+  /** True if a replica answers wrongly, so that free times may be wrong. */
+  isLiedTo: boolean
 }
 
 export interface World extends Stage {

@@ -43,6 +43,7 @@ export interface VisitorOptions {
   timezoneId?: string
   colorScheme?: 'light' | 'dark'
   hasTouch?: boolean
+  javaScriptEnabled?: boolean
   serviceWorkers?: 'allow' | 'block'
 }
 

@@ -41,7 +41,14 @@ export interface DepositWorld {
   /** Replaces the session, because the clock may have moved past its hour. */
   newSession(): Promise<void>
   /** Holds a slot of a separate service and books it. */
-  due(parts?: { offer?: Offer; money?: Money; client?: Client; startsAt?: string }): Promise<Due>
+  due(parts?: {
+    offer?: Offer
+    money?: Money
+    client?: Client
+    startsAt?: string
+    /** The sentence about fees to which the client agrees. */
+    consent?: string
+  }): Promise<Due>
   /** Sends an event as Stripe does. */
   send(event: { body: string }, signature?: string): Promise<Reply>
   /** Sends the event about a checkout in its present state. */
@@ -91,7 +98,11 @@ export async function depositWorld(
         parts.offer ?? (await makeOffer(service, business.id, { deposit: parts.money ?? deposit }))
       const client = parts.client ?? world.session
       const held = await client.hold(offer, parts.startsAt ?? startsAt)
-      const reply = await client.book(String(held.body.hold_id))
+      const { consent } = parts
+      const reply = await client.book(
+        String(held.body.hold_id),
+        consent === undefined ? {} : { fee_consent: consent },
+      )
       if (reply.status !== 201) throw new Error(`no booking: ${JSON.stringify([held.body, reply.body])}`)
       return { id: String(reply.body.id), offer, reply, sessionId: sessionOf(stripe, reply) }
     },

@@ -1,9 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, globSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, globSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, delimiter, dirname, join } from 'node:path'
 import { makeClient } from '../../client/build.ts'
+import { makeEmbeds } from '../../embed/build.ts'
 import { blocksOf, documentAt } from '../docs/documents.ts'
 import { afterEachFile } from './after-file.ts'
 import { project } from './holdfast-process.ts'
@@ -67,9 +68,10 @@ export function ownShellVariables(): Record<string, string> {
   return { ...(process.env as Record<string, string>), PATH: path.join(delimiter) }
 }
 
-/** Packs the client with the command of examples/README.md, once for each test file. */
+/** Packs the client and the packages of the widget with the command of examples/README.md, once for each test file. */
 export async function packClient(): Promise<PackedClient> {
   if (packed) return packed
+  await makeEmbeds()
   await makeClient()
   const target = temporaryDirectory()
   const [command = ''] = blocksOf(documentAt('examples/README.md')).map(({ text }) => text)
@@ -99,7 +101,21 @@ export async function projectWithClient(node?: string): Promise<string> {
   return directory
 }
 
-/** Copies an example, with the packed client in the place that its README expects. */
+/** Creates an empty project with the packages of the widget installed, with React and its types. */
+export async function projectWithEmbeds(): Promise<string> {
+  const { tarball } = await packClient()
+  const root = temporaryDirectory()
+  writeFileSync(join(root, 'package.json'), '{ "type": "module" }')
+  const embeds = globSync(join(dirname(tarball), 'holdfast-{widget,react}-*.tgz'))
+  const args = ['install', '--offline', '--no-audit', '--no-fund', '--legacy-peer-deps', ...embeds]
+  const ran = spawnSync('npm', args, { cwd: root, env: shellVariables(), encoding: 'utf8' })
+  if (ran.status !== 0) throw new Error(`npm install failed:\n${ran.stderr}`)
+  for (const name of ['@types', 'react', 'react-dom', 'scheduler', 'csstype'])
+    symlinkSync(join(project, 'node_modules', name), join(root, 'node_modules', name))
+  return root
+}
+
+/** Copies an example, with the packed packages in the place that its README expects. */
 export async function copyOfExample(name: string): Promise<string> {
   const { tarball } = await packClient()
   const root = temporaryDirectory()
@@ -108,7 +124,8 @@ export async function copyOfExample(name: string): Promise<string> {
     exclude: ['**/node_modules/**', '**/.next/**'],
   })
   for (const file of files) cpSync(join(project, file), join(root, file), { recursive: true })
-  cpSync(tarball, join(root, 'examples', basename(tarball)))
+  for (const file of globSync(join(dirname(tarball), '*.tgz')))
+    cpSync(file, join(root, 'examples', basename(file)))
   return join(root, 'examples', name)
 }
 

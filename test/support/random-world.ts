@@ -50,6 +50,8 @@ export function caller(id: string) {
     lastFour: 'test',
     allowedOrigins: null,
     ownLimits: { perMinute: null, perHour: null },
+    scopes: null,
+    expiresAt: null,
   }
 }
 

@@ -39,7 +39,8 @@ export function status(code: number, headers: Record<string, string> = {}): Answ
 /** Never answers. */
 export const hang: Answer = () => undefined
 
-export async function startReceiver(): Promise<Receiver> {
+/** Starts a receiver on a port, by default a free one. */
+export async function startReceiver(port = 0): Promise<Receiver> {
   const sockets = new Set<Socket>()
   const server = createServer((request, response) => {
     void readBody(request).then((body) => {
@@ -72,7 +73,7 @@ export async function startReceiver(): Promise<Receiver> {
       return new Promise((resolve) => server.close(() => resolve()))
     },
   }
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   receiver.address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return receiver
 }

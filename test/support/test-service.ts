@@ -175,8 +175,15 @@ export async function startTestService(
     await expectDescribed(app.server, { ...reply, method, url })
     return reply
   }
-  const rows: TestService['rows'] = async (table) =>
-    (await sql<Record<string, unknown>>`select * from ${sql.table(table)}`.execute(context.db.reads)).rows
+  const rows: TestService['rows'] = async (table) => {
+    const found = await sql<Record<string, unknown>>`select * from ${sql.table(table)}`.execute(
+      context.db.reads,
+    )
+    if (table !== 'api_keys') return found.rows
+    // requests note the use of their key afterwards
+    const noted = found.rows.map(({ last_used_at: _, ...row }) => row)
+    return noted.toSorted((one, other) => (String(one['id']) < String(other['id']) ? -1 : 1))
+  }
 
   return {
     databaseUrl: database.url,

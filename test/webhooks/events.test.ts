@@ -72,6 +72,22 @@ onOneEngine('postgres', 'the list of events', (engine) => {
     expect(await events(`&after=${String(all[0]?.id)}`)).toEqual(all.slice(1))
     expect(await events(`&after=${String(all[2]?.id)}`)).toEqual([])
     expect(await events(`&after=${String(all[0]?.id)}&booking_id=${one.id}`)).toEqual([all[2]])
+    expect(await events('&type=booking.cancelled&type=booking.created')).toEqual(all)
+  })
+
+  test('is read from the newest, down to an event', async () => {
+    for (let index = 0; index < 5; index += 1) await shop.book()
+    const all = await events()
+    expect(await events('&order=newest')).toEqual(all.toReversed())
+    expect(await events(`&order=newest&after=${String(all[1]?.id)}`)).toEqual(all.slice(2).toReversed())
+    const page = async (query: string) => {
+      const path = `/events?limit=2&order=newest&after=${String(all[1]?.id)}${query}`
+      return (await service.call('GET', path, { token: shop.business.key })).body
+    }
+    const first = await page('')
+    const second = await page(`&cursor=${String(first.next_cursor)}`)
+    expect(first.data).toEqual([all[4], all[3]])
+    expect([second.data, second.next_cursor]).toEqual([[all[2]], null])
   })
 
   test('is read a page at a time', async () => {
@@ -162,8 +178,7 @@ onOneEngine('postgres', 'the list of events', (engine) => {
       const rows = await service.rows('events')
       const lowest = Math.min(
         ...rows
-          .filter((row) => row['booking_id'] === id)
-          .slice(1)
+          .filter((row) => row['booking_id'] === id && row['id'] !== created?.id)
           .map((row) => Number(row['position'])),
       )
       expect(rows.find((row) => row['id'] === followed[0]?.id)?.['position']).toBe(lowest)

@@ -41,6 +41,7 @@ describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' a
       await next(page, /Mitte/)
       await next(page, /Anyone/)
       await toDetails(page, '2026-11-27', time)
+      await page.getByText('If you cancel by then, your payment is refunded in full.').waitFor()
       await writeDetails(page)
       await next(page, /^Book and pay €25/)
       await page.waitForURL(/\/sandbox\//)
@@ -69,6 +70,7 @@ describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' a
       await expectSound(page, 'manage-refund')
       await beside.clock.fastForward(4_000)
       await beside.getByRole('heading', { name: 'Your booking is confirmed' }).waitFor() // by itself
+      await beside.getByText('If you cancel by then, your payment is refunded in full.').waitFor()
     })
 
     longTest(

@@ -60,6 +60,33 @@ describe.skipIf(chromiumPath === undefined)('the booking page in a frame', () =>
     await frame.getByRole('button', { name: /Southwark/ }).click()
     await frame.locator('.time').first().click()
     await frame.getByRole('heading', { name: 'Your details' }).waitFor()
+    await page.evaluate(`addEventListener('message', ({ data }) => { if (data.booking) told = data })`)
+    await frame.getByLabel('First name').fill('Ada')
+    await frame.getByLabel('Last name').fill('Lovelace')
+    await frame.getByLabel('Email').fill('ada@example.com')
+    await frame.getByRole('button', { name: 'Book now' }).click()
+    await frame.getByRole('heading', { name: 'Thank you, Ada!' }).waitFor()
+    const told = await page.evaluate('told')
+    expect(told).toMatchObject({ type: 'holdfast:booked', booking: { status: 'confirmed' } })
+    expect(JSON.stringify(told)).not.toMatch(/Ada|cal_man_/)
+    expect(errors).toEqual([])
+    await close()
+  })
+
+  test('has the colour and theme of its address, on the background of the website', async () => {
+    const { page, frame, errors, close } = await open([website.address], true)
+    await page.evaluate(`{
+      document.documentElement.style.colorScheme = 'dark'
+      document.getElementById('booking').src += '?theme=dark&accent=%23ffcc00&service=haircut'
+    }`)
+    await frame.locator('html[data-theme=dark]').waitFor()
+    await frame.getByRole('heading', { level: 2 }).waitFor()
+    expect(await frame.locator('holdfast-booking').getAttribute('accent')).toBe('#ffcc00')
+    const background = await page
+      .frames()[1]
+      ?.evaluate('getComputedStyle(document.documentElement).backgroundColor')
+    expect(background).toBe('rgba(0, 0, 0, 0)')
+    await keepScreenshot(page, 'framed-dark')
     expect(errors).toEqual([])
     await close()
   })

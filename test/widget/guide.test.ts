@@ -1,10 +1,11 @@
 import type { Browser } from 'playwright-core'
-import { globSync, readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { blocksOf, documentAt, project, tableUnder } from '../docs/documents.ts'
 import { chromiumPath, sharedBrowser, openVisitor, serveWebsite, type Website } from '../support/browser.ts'
+import { projectWithEmbeds } from '../support/packed-client.ts'
 import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
 const guide = documentAt('docs/guides/widget.md')
@@ -16,6 +17,7 @@ const pages = blocks
 const sources = globSync('widget/**/*.{ts,tsx,css}', { cwd: project, exclude: ['widget/dist/**'] })
   .map((file) => readFileSync(join(project, file), 'utf8'))
   .join('\n')
+const attributeTypes = readFileSync(join(project, 'embed/widget/attributes.ts'), 'utf8')
 const code = (text: string) => text.replaceAll('`', '')
 
 describe.skipIf(chromiumPath === undefined)('the pages of the guide to the widget', () => {
@@ -45,7 +47,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of the guide to the widge
       .replaceAll('cal_pub_…', businessOf(service.world, 'Thames Barbers').publishable_key)
     const visitor = await openVisitor(browser)
     await visitor.page.goto(website.address)
-    const opener = visitor.page.locator('[data-holdfast-open]')
+    const opener = visitor.page.locator('[data-holdfast-open], holdfast-button a, #book')
     if ((await opener.count()) > 0) {
       await visitor.page.waitForFunction(`customElements.get('holdfast-booking') !== undefined`)
       await opener.click()
@@ -56,56 +58,54 @@ describe.skipIf(chromiumPath === undefined)('the pages of the guide to the widge
   })
 })
 
-/** The parts of React that the guide uses, as declared by `@types/react` 19. */
-const react = `
-declare module 'react' {
-  export type Ref<T> = { current: T | null } | ((instance: T | null) => void) | null
-  export function useRef<T>(initial: T | null): { current: T | null }
-  export function useEffect(effect: () => void | (() => void), on?: readonly unknown[]): void
-  export namespace JSX {
-    type Element = object
-    interface IntrinsicElements { script: { async?: boolean; src?: string } }
-  }
-}
-declare module 'react/jsx-runtime' {
-  export { JSX } from 'react'
-  export const jsx: unknown, jsxs: unknown, Fragment: unknown
-}`
-
-test('the examples in TypeScript compile as strictly as can be', () => {
-  const examples = blocks.filter(({ language }) => language === 'tsx' || language === 'ts')
-  expect(examples.map(({ language }) => language)).toEqual(['ts', 'tsx'])
-  for (const { language, text } of examples) {
-    const files = new Map([
-      [`/example.${language}`, text],
-      ['/react.d.ts', react],
-    ])
-    const options: ts.CompilerOptions = {
-      ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, noEmit: true },
-      ...{ jsx: ts.JsxEmit.ReactJSX, module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
-      ...{ moduleResolution: ts.ModuleResolutionKind.Bundler, types: [] },
-    }
-    const host = ts.createCompilerHost(options)
-    const { getSourceFile, fileExists } = host
-    host.fileExists = (name) => files.has(name) || fileExists(name)
-    host.getSourceFile = (name, ...rest) => {
-      const own = files.get(name)
-      return own === undefined
-        ? getSourceFile(name, ...rest)
-        : ts.createSourceFile(name, own, ts.ScriptTarget.ES2022)
-    }
-    const program = ts.createProgram([...files.keys()], options, host)
-    const found = ts
-      .getPreEmitDiagnostics(program)
-      .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '))
-    expect(found).toEqual([])
-  }
+test('the examples in TypeScript compile as strictly as can be, with the packages as they are published', async () => {
+  const readmes = ['embed/widget/README.md', 'embed/react/README.md'].map(documentAt)
+  const examples = [guide, ...readmes].flatMap(blocksOf).filter(({ language }) => /^tsx?$/.test(language))
+  expect(examples.map(({ language }) => language)).toEqual(['ts', 'tsx', 'ts', 'tsx'])
+  const root = await projectWithEmbeds()
+  const wrong = [
+    ['wrong-event.ts', `document.addEventListener('holdfast:booked', ({ detail }) => detail.hold)`],
+    ['wrong-option.ts', `window.Holdfast?.open({ publishableKey: 'x', theme: 'black' })`],
+    [
+      'wrong-attribute.tsx',
+      `import '@holdfast/widget/jsx'\nexport const one = <holdfast-booking publishable-key="x" metadata-order="1" service="y" />`,
+    ],
+  ] as const
+  const sources = [
+    ...examples.map(({ language, text }, index) => [`example-${index}.${language}`, text] as const),
+    ...wrong.map(([name, text]) => [name, `import '@holdfast/widget'\n${text}`] as const),
+  ]
+  for (const [name, text] of sources) writeFileSync(join(root, name), text)
+  const options = ['--strict', '--noEmit', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess']
+  const world = [
+    '--jsx',
+    'react-jsx',
+    '--module',
+    'esnext',
+    '--target',
+    'es2022',
+    '--moduleResolution',
+    'bundler',
+  ]
+  const compiler = join(project, 'node_modules/typescript/bin/tsc')
+  const command = [compiler, ...options, ...world, ...sources.map(([name]) => name)]
+  const { stdout } = spawnSync(process.execPath, command, { cwd: root, encoding: 'utf8' })
+  const faults = stdout.split('\n').filter((line) => /^\S/.test(line))
+  expect(faults.map((line) => line.replace(/\(.*?: error/, ''))).toEqual([
+    expect.stringMatching(/^wrong-attribute\.tsx .*service: string/),
+    expect.stringMatching(/^wrong-event\.ts .*'hold'/),
+    expect.stringMatching(/^wrong-option\.ts .*'"black"'/),
+  ])
 })
 
 test('every attribute, event, property and part of the guide is one of the widget, and none is left out', () => {
   const attributes = tableUnder(guide, '## Attributes').map(([name = '']) => code(name))
   const observed = /observedAttributes = \[([^\]]*)\]/.exec(sources)?.[1]?.match(/[a-z-]{3,}/g)
-  expect(attributes.toSorted()).toEqual(observed?.toSorted())
+  // read when the booking is made
+  expect(attributes.toSorted()).toEqual([...(observed ?? []), 'success-url'].toSorted())
+  const [, typed = ''] = /interface BookingAttributes \{([^}]*)\}/.exec(attributeTypes) ?? []
+  const names = [...typed.matchAll(/^ {2}'?([a-z-]+)'?\??:/gm)].map(([, name]) => name)
+  expect(names.toSorted()).toEqual(attributes.toSorted())
   const events = tableUnder(guide, '## Events').map(([name = '']) => code(name))
   expect(events.toSorted()).toEqual(
     [

@@ -107,7 +107,7 @@ describe('several services', () => {
     const totals = (choice: Choice) => totalsOf(catalogue, itemsOf(catalogue, choice, 1))
     const anybody = completed(catalogue, { ...cut, staffId: anyone, more: [more('colour')] })
     expect(totals(anybody)).toEqual({
-      ...{ minutes: [60, 75], price: euro(5_000), isFrom: true, deposit: euro(1_000) },
+      ...{ minutes: [60, 75], price: euro(5_000), isFrom: true, deposit: euro(1_000), card: false },
     })
     expect(totals(completed(catalogue, { ...cut, more: [more('colour')] }))).toMatchObject({
       ...{ minutes: [75, 75], price: euro(5_000), isFrom: false },
@@ -146,7 +146,8 @@ describe('several services', () => {
       custom_fields: [field],
     })
     expect(strictestRules([service('cut'), strict])).toEqual({
-      ...{ cancel_until_minutes: null, reschedule_until_minutes: 90, max_reschedules: 1 },
+      ...{ cancel_until_minutes: null, reschedule_until_minutes: 90, max_reschedules: 1, isFree: true },
     })
+    expect(strictestRules([{ ...strict, no_show_percent: 20 }, strict])?.isFree).toBe(false)
   })
 })

@@ -8,7 +8,8 @@ import { longTest } from '../support/long.ts'
 function freshCheckout(): string {
   const checkout = emptyDirectory()
   const built = join(project, 'widget/dist')
-  for (const name of ['bin', 'src', 'texts', 'widget', 'packaging', 'package.json', 'tsconfig.json']) {
+  const others = ['packaging', 'package.json', 'tsconfig.json']
+  for (const name of ['bin', 'src', 'texts', 'widget', 'embed/widget', ...others]) {
     cpSync(join(project, name), join(checkout, name), {
       recursive: true,
       filter: (source) => !source.startsWith(built),

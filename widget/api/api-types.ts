@@ -21,6 +21,8 @@ export interface Business {
   terms_language: string | null
   /** Clients may agree to text messages. */
   sends_texts?: true
+  /** The waiting list is open. */
+  sends_offers?: true
   /** A booking can have a coupon. */
   takes_coupons?: true
 }

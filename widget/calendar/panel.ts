@@ -65,15 +65,24 @@ export function addPanel(
   document.querySelector('main')?.after(aside)
   let opener: Element | null = null
 
+  const covers = matchMedia('(width <= 40rem)') // it then covers the page, whose focus would be out of sight
+  const seal = () => {
+    for (const part of document.querySelectorAll<HTMLElement>('body > :not(.panel, script)'))
+      part.inert = covers.matches && !aside.hidden
+  }
+  covers.addEventListener('change', seal)
+
   const show = (path: string | undefined) => {
     failed.hidden = true
+    const wasShown = !aside.hidden
     aside.hidden = path === undefined
+    seal()
     document.body.classList.toggle('has-panel', path !== undefined)
     shown(path)
     if (path === undefined) {
       frame.removeAttribute('src')
       frame.replaceChildren()
-      giveBack(opener)
+      if (wasShown) giveBack(opener)
     } else if (frame.getAttribute('src') !== path) frame.setAttribute('src', path)
   }
   const shut = () => {
@@ -96,7 +105,7 @@ export function addPanel(
   })
   button.addEventListener('click', shut)
   aside.addEventListener('keydown', (event) => {
-    if (event.key !== 'Escape' || event.defaultPrevented) return
+    if (event.key !== 'Escape' || event.defaultPrevented || isInOpenList(event.target)) return
     event.stopPropagation()
     shut()
   })
@@ -130,6 +139,7 @@ export function addPanel(
   })
 
   show(pathInAddress())
+  document.querySelector('main')?.removeAttribute('data-panel')
 }
 
 /** Returns the path of a page that fits into the panel; undefined for others. */
@@ -151,11 +161,18 @@ function addressWith(path: string | undefined): string {
   return url.pathname + url.search
 }
 
-/** Focuses the link that opened the panel, or the one that replaced it in the calendar since. */
+/** Returns true within an open drop-down list, which Escape closes first. */
+function isInOpenList(target: EventTarget | null): boolean {
+  const select = target instanceof Element ? target.closest('select') : null
+  return select !== null && CSS.supports('selector(:open)') && select.matches(':open')
+}
+
+/** Focuses the link that opened the panel, or the one that replaced it in the calendar since. Otherwise the page. */
 function giveBack(opener: Element | null): void {
   const href = opener?.getAttribute('href')
   const link = opener?.isConnected
     ? opener
     : [...document.querySelectorAll('a')].find((one) => one.getAttribute('href') === href)
   if (link instanceof HTMLElement) link.focus()
+  else document.querySelector('main')?.focus({ preventScroll: true })
 }

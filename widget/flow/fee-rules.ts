@@ -53,9 +53,11 @@ export function feeSentence(
     /** The payment in advance, at once unless `isLater`. */
     paid?: Money | null
     isLater?: boolean
+    /** True once the visitor has agreed. */
+    isBooked?: boolean
   },
 ): string {
-  const { texts, money, reduced, isLater } = words
+  const { texts, money, reduced, isLater, isBooked } = words
   const booked = items.flatMap((item) => {
     const service = catalogue.services.find(({ id }) => id === item.serviceId)
     const price = (items.length === 1 && reduced) || totalsOf(catalogue, [item]).price
@@ -81,6 +83,7 @@ export function feeSentence(
     ...termOf((service) => service.no_show_percent ?? 0),
   ]
   if (!all[0]) return ''
+  if (isBooked) return all.join(' ')
   const now = words.paid && !isLater ? [fill(texts.feePayNow, { amount: money(words.paid) })] : []
   return [...now, ...all, texts.feeAgree].join(' ')
 }

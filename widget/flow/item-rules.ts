@@ -13,12 +13,15 @@ export interface Totals {
   /** True if some people are dearer. */
   isFrom: boolean
   deposit: Money | null
+  /** True if a card is saved, unless something is paid. */
+  card: boolean
 }
 
 /** Adds up services, each with its person, or anyone. Those that start together take the time of the longest. */
 export function totalsOf(catalogue: Pick<Catalogue, 'services' | 'staff'>, items: Item[]): Totals {
   const groups: [number, number][] = []
   let [least, most, deposits] = [0, 0, 0]
+  let card = false
   let currency: string | undefined
   for (const { serviceId, staffId, party, isWith } of items) {
     const service = catalogue.services.find(({ id }) => id === serviceId)
@@ -33,15 +36,17 @@ export function totalsOf(catalogue: Pick<Catalogue, 'services' | 'staff'>, items
     const [cheapest, dearest] = rangeOf(all.map(({ price }) => price?.amount ?? 0))
     least += party * cheapest
     most += party * dearest
+    card ||= service.payment === 'card'
     deposits += party * (service.payment === 'full' ? cheapest : (service.deposit?.amount ?? 0))
     currency ??= (all.find(({ price }) => price)?.price ?? service.deposit)?.currency
   }
   const money = (amount: number) => (currency ? { amount, currency } : null)
   return {
-    minutes: [sum(groups.map(([shortest]) => shortest)), sum(groups.map(([, longest]) => longest))],
+    minutes: groups.reduce((sum, group) => [sum[0] + group[0], sum[1] + group[1]], [0, 0]),
     price: least || !deposits ? money(least) : null, // a deposit is at most the price, if there is one
     isFrom: least < most,
     deposit: deposits ? money(deposits) : null,
+    card,
   }
 }
 
@@ -49,19 +54,14 @@ export function totalsOf(catalogue: Pick<Catalogue, 'services' | 'staff'>, items
 function termsOf({ terms = [], duration_minutes, price }: Service, staffId: string) {
   const own = terms.find(({ staff_id }) => staff_id === staffId)
   return {
-    minutes: own?.steps
-      ? sum(own.steps.map(({ minutes }) => minutes))
-      : (own?.duration_minutes ?? duration_minutes),
+    minutes:
+      own?.steps?.reduce((sum, step) => sum + step.minutes, 0) ?? own?.duration_minutes ?? duration_minutes,
     price: own?.price ?? price,
   }
 }
 
 function rangeOf(numbers: number[]): [number, number] {
   return [Math.min(...numbers), Math.max(...numbers)]
-}
-
-function sum(numbers: number[]): number {
-  return numbers.reduce((total, one) => total + one, 0)
 }
 
 /** Returns true if the hold should name its people, because they are several, or one of them has other terms. */

@@ -26,11 +26,10 @@ export const weekdayNames = ['monday', 'tuesday', 'wednesday', 'thursday', 'frid
 const maxDays = 62
 const usualDays = 28
 
-/** Returns true if the visitor can wait for the chosen services, and this server can reach them. */
-export function canWait({ catalogue, choice, business, sendsMail }: FlowState): boolean {
+/** Returns true if the visitor can wait for the chosen services, and offers can reach them. */
+export function canWait({ catalogue, choice, business }: FlowState): boolean {
   const services = servicesOf(catalogue, choice)
-  const isReached = sendsMail || business?.sends_texts === true
-  return isReached && services.length > 0 && services.every(({ waitlist }) => waitlist)
+  return !!business?.sends_offers && services.length > 0 && services.every(({ waitlist }) => waitlist)
 }
 
 /** Returns the next four weeks, or the month that the visitor looks at. */

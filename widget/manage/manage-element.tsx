@@ -15,6 +15,20 @@ const apiBase = new URL('../api/v1', import.meta.url).href
 
 const nowMs = () => Date.now()
 
+/** Returns the URL of the client's own page that led here, if it is still open in this browser. */
+async function findWayBack(): Promise<string | undefined> {
+  const id = new URLSearchParams(location.search).get('me') ?? ''
+  if (!/^[\da-f-]{36}$/.test(id)) return undefined
+  try {
+    const { href } = new URL(`../me/${id}`, import.meta.url)
+    const reply = await fetch(`${href}/state`, { credentials: 'same-origin', referrerPolicy: 'no-referrer' })
+    const { open } = (await reply.json()) as { open?: boolean }
+    return open === true ? href : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** `<holdfast-manage>`: one booking, identified by the token in the fragment of the page's URL. */
 export class ManageElement extends HTMLElement {
   private readonly root = this.attachShadow({ mode: 'open' })
@@ -25,6 +39,7 @@ export class ManageElement extends HTMLElement {
   private formats = new Formats(fallback.locale)
   private flow: ManageFlow | undefined
   private isReady = false
+  private wayBack: string | undefined
   private isToBeDrawn = false
   private shownColor: string | null = null
 
@@ -45,6 +60,10 @@ export class ManageElement extends HTMLElement {
     document.addEventListener('visibilitychange', this.lookAgain)
     this.begin()
     void this.readLanguage()
+    void findWayBack().then((found) => {
+      this.wayBack = found
+      if (found !== undefined) this.drawSoon()
+    })
   }
 
   disconnectedCallback(): void {
@@ -93,7 +112,7 @@ export class ManageElement extends HTMLElement {
   }
 
   private draw(): void {
-    const { flow, isReady, language, formats, ownZone } = this
+    const { flow, isReady, language, formats, ownZone, wayBack } = this
     if (!flow || !isReady) return
     const color = flow.state.managed?.business.brand_color ?? null
     if (color !== this.shownColor) {
@@ -102,7 +121,7 @@ export class ManageElement extends HTMLElement {
     }
     render(
       <ManagePage
-        {...{ flow, language, formats, ownZone, nowMs }}
+        {...{ flow, language, formats, ownZone, nowMs, wayBack }}
         texts={language.texts}
         state={flow.state}
       />,

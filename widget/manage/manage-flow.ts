@@ -14,7 +14,7 @@ export interface ManageState {
   phase: 'loading' | 'shown' | 'ended' | 'unreachable'
   managed: Managed | null
   etag: string | null
-  mode: 'view' | 'times' | 'confirm' | 'cancel'
+  mode: 'view' | 'times' | 'confirm' | 'cancel' | 'card'
   /** True once the client has left the first view. Each view then takes the focus. */
   isLater: boolean
   isWorking: boolean
@@ -83,7 +83,7 @@ export class ManageFlow implements TimesFlow {
     await this.load()
   }
 
-  show(mode: 'view' | 'cancel'): void {
+  show(mode: 'view' | 'cancel' | 'card'): void {
     this.set({ mode, notice: null })
   }
 

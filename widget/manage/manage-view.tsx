@@ -34,6 +34,8 @@ export interface ManageView {
   /** The zone of this device. */
   ownZone: string
   nowMs: () => number
+  /** The client's own page, if it is open in this browser. */
+  wayBack: string | undefined
 }
 
 /** The props of views that show the booking. */
@@ -41,7 +43,7 @@ export type ShownView = ManageView & { managed: Managed }
 
 /** Renders the whole page. */
 export function ManagePage(props: ManageView) {
-  const { state, language, texts } = props
+  const { state, language, texts, wayBack } = props
   const { phase, managed, isWorking } = state
   const business = managed?.business
   const isBranded = business?.brand_name ?? business?.brand_color ?? business?.brand_logo_url
@@ -49,6 +51,13 @@ export function ManagePage(props: ManageView) {
     <div class="widget" part="widget" lang={language.locale} dir={language.direction}>
       {(business ?? phase === 'loading') && <Header business={business ?? null} />}
       <div class="content" aria-busy={isWorking || phase === 'loading'}>
+        {wayBack && (
+          <p class="way-back">
+            <a href={wayBack}>
+              <span aria-hidden="true">‹</span> {texts['manage.all']}
+            </a>
+          </p>
+        )}
         {phase === 'shown' && managed ? <Shown {...props} managed={managed} /> : <NotShown {...props} />}
       </div>
       {managed && <LegalPart texts={texts} managed={managed} />}
@@ -132,6 +141,7 @@ function Shown(props: ShownView) {
   }
   if (state.mode === 'confirm') return <ConfirmMove {...props} />
   if (state.mode === 'cancel') return <AskCancel {...props} />
+  if (state.mode === 'card') return <AskRemoveCard {...props} />
   return <Overview {...props} />
 }
 
@@ -180,7 +190,8 @@ function Overview(props: ShownView) {
   const isCancelled = booking.status === 'cancelled'
   const isOver = hasEnded(booking, nowMs())
   const respondBy = respondByMs(booking)
-  const isFeeDue = managed.fees?.some(({ status }) => status === 'due')
+  const hasFee = (wanted: 'due' | 'charging') => managed.fees?.some(({ status }) => status === wanted)
+  const payUrl = payUrlOf(managed)
   return (
     <Step
       key={booking.id}
@@ -202,17 +213,19 @@ function Overview(props: ShownView) {
       )}
       <Appointment {...props} />
       <Dates {...props} />
-      {isCancelled && !isFeeDue && <p class="aside">{texts['manage.cancelledHint']}</p>}
+      {isCancelled && !hasFee('due') && (
+        <p class="aside">{texts[hasFee('charging') ? 'manage.cancelledCharging' : 'manage.cancelledHint']}</p>
+      )}
       <div class="choices">
-        {managed.pay_url && (
-          <a class="primary" href={managed.pay_url} rel="noreferrer" onClick={() => leaveWayBack(booking.id)}>
+        {payUrl && (
+          <a class="primary" href={payUrl} rel="noreferrer" onClick={() => leaveWayBack(booking.id)}>
             {texts.pay}
           </a>
         )}
         {policy.can_reschedule && (
           <button
             type="button"
-            class={managed.pay_url ? 'secondary' : 'primary'}
+            class={payUrl ? 'secondary' : 'primary'}
             onClick={() => void flow.chooseTime()}
           >
             {texts['manage.move']}
@@ -224,7 +237,11 @@ function Overview(props: ShownView) {
           </button>
         )}
         {(isCancelled || isOver) && business.booking_url && (
-          <a class="primary" href={bookAgainUrl(business.booking_url, booking)} rel="noreferrer">
+          <a
+            class={payUrl ? 'secondary' : 'primary'}
+            href={bookAgainUrl(business.booking_url, booking)}
+            rel="noreferrer"
+          >
             {texts['manage.bookAgain']}
           </a>
         )}
@@ -234,7 +251,7 @@ function Overview(props: ShownView) {
         <CalendarChoices
           {...{ booking, business, formats }}
           texts={texts}
-          manageUrl={location.href}
+          manageUrl={`${location.origin}${location.pathname}${location.hash}`}
           onFile={() => void flow.offerFile()}
         />
       )}
@@ -399,8 +416,15 @@ function Money({ managed: { booking }, formats, texts }: ShownView) {
   )
 }
 
+/** Returns the page of the payment that the main button opens: the deposit, or the only fee that is due. */
+function payUrlOf({ pay_url, fees = [] }: Managed): string | null | undefined {
+  const [fee, ...others] = fees.filter((one) => one.pay_url)
+  return pay_url ?? (others[0] ? undefined : fee?.pay_url)
+}
+
 /** Renders the fees of the booking. */
-function Fees({ managed: { fees = [], booking }, formats, texts }: ShownView) {
+function Fees({ managed, formats, texts }: ShownView) {
+  const { fees = [], booking } = managed
   return fees.map((fee, index) => {
     const { status, reason, pay_url } = fee
     const isOurs = reason === 'late_cancel' || reason === 'no_show'
@@ -408,7 +432,7 @@ function Fees({ managed: { fees = [], booking }, formats, texts }: ShownView) {
     return (
       <p key={index}>
         {fill(texts[`manage.fees.${status}`], { amount: formats.money(fee), reason: words })}{' '}
-        {pay_url && (
+        {pay_url && pay_url !== payUrlOf(managed) && (
           <a href={pay_url} rel="noreferrer" onClick={() => leaveWayBack(booking.id)}>
             {texts.pay}
           </a>
@@ -425,17 +449,38 @@ function SavedCard({ managed: { card }, flow, state, texts }: ShownView) {
   return (
     <p>
       {card.removing ? texts['manage.cardRemoving'] : fill(texts['manage.card'], { card: shown })}{' '}
-      {card.can_remove && (
+      {card.can_remove && state.mode === 'view' && (
+        <button type="button" class="link" onClick={() => flow.show('card')}>
+          {texts['manage.cardRemove']}
+        </button>
+      )}
+    </p>
+  )
+}
+
+/** Asks before the saved card is removed. */
+function AskRemoveCard(props: ShownView) {
+  const { flow, state, texts } = props
+  return (
+    <Step key="card" title={texts['manage.cardRemoveAsk']} isLater>
+      <div class="notice">
+        <p>{texts['manage.cardRemoveWhy']}</p>
+      </div>
+      <Appointment {...props} />
+      <div class="choices">
         <button
           type="button"
-          class="link"
+          class="secondary fault-button"
           aria-disabled={state.isWorking}
           onClick={() => void flow.removeCard()}
         >
           {texts['manage.cardRemove']}
         </button>
-      )}
-    </p>
+        <button type="button" class="secondary" onClick={() => flow.show('view')}>
+          {texts['manage.cardKeep']}
+        </button>
+      </div>
+    </Step>
   )
 }
 
@@ -449,6 +494,14 @@ function costsOfCancelling({ managed: { policy }, formats, texts }: ShownView): 
     ...(fee.charged > 0 ? [say('feeCharged', fee.charged)] : []),
     ...(refund === 'part' ? [say('feeKept', fee.amount), say('feeReturned', fee.refunded)] : []),
   ]
+}
+
+/** Returns what is kept of the payment when the client cancels now, as a sentence. Empty if it returns. */
+function keptPayment({ managed: { booking, policy }, formats, texts }: ShownView): string[] {
+  const { payment } = booking
+  if (policy.refund !== 'none' || payment?.status !== 'paid' || !payment.amount) return []
+  const amount = formats.money({ ...payment, amount: payment.amount - (payment.refunded_amount ?? 0) })
+  return [fill(texts['manage.feeKept'], { amount })]
 }
 
 /** Returns the fees that the client has agreed to, in sentences. The cost of cancelling now says more. */
@@ -478,7 +531,7 @@ function Policy(props: ShownView) {
           ...(canCancelUntil ? [fill(texts.untilCancel, { time: cancel })] : []),
           ...(isPending && policy.can_cancel && !isRequest ? [texts['manage.always']] : []),
         ]
-  const costs = policy.can_cancel ? costsOfCancelling(props) : []
+  const costs = policy.can_cancel ? [...costsOfCancelling(props), ...keptPayment(props)] : []
   return (
     <div class="policy hint">
       {[...costs, ...agreedFees(props), ...lines].map((line) => (
@@ -562,7 +615,7 @@ function Dates(props: ShownView) {
               {status === 'cancelled' ? (
                 <s>{moment}</s>
               ) : open.includes(date) ? (
-                <a href={`/manage${new URL(manage_url ?? '').hash}`}>{moment}</a>
+                <a href={`/manage${location.search}${new URL(manage_url ?? '').hash}`}>{moment}</a>
               ) : (
                 moment
               )}

@@ -1,8 +1,10 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import type { Booking } from '../api/api-types.ts'
 import { calendarFile } from '../flow/calendar-file.ts'
 import { keepLink } from './keep-link.ts'
 import { lookPausesMs } from '../flow/payment-looks.ts'
 import { strictestRules } from '../flow/change-rules.ts'
+import { feeSentence } from '../flow/fee-rules.ts'
 import { respondByMs } from '../flow/request-rules.ts'
 import { fill } from '../texts.ts'
 import { momentText } from '../times/moment.ts'
@@ -66,6 +68,7 @@ export function Confirmation(props: View) {
     endsAtMs: Date.parse(booking.ends_at),
     rules: isPending || isCancelled ? undefined : strictestRules(services),
   }
+  const fees = isPending || isCancelled ? '' : agreedFees(props, booking)
   const { rules, startsAtMs } = appointment
   const canChange =
     !rules || Object.values(changesUntil(rules, startsAtMs)).some((untilMs) => untilMs > props.nowMs())
@@ -91,6 +94,7 @@ export function Confirmation(props: View) {
       )}
       <div class="summary" part="summary">
         <Summary {...props} appointment={appointment} />
+        {fees && <p class="hint">{fees}</p>}
       </div>
       {!isPending && !isCancelled && state.business && (
         <CalendarChoices
@@ -140,6 +144,20 @@ export function Confirmation(props: View) {
       </div>
     </div>
   )
+}
+
+/** Returns the fees to which the visitor has agreed, in sentences. Empty without fees. */
+function agreedFees({ state: { catalogue }, language, formats }: View, booking: Booking): string {
+  const { items, discount, price, payment } = booking
+  const booked = items.map(({ service, staff, party_size: party }) => ({
+    ...{ serviceId: service.id, staffId: staff?.id ?? null, party, isWith: false },
+  }))
+  return feeSentence(catalogue, booked, {
+    ...{ texts: language.texts, locale: language.locale, isBooked: true },
+    money: (money) => formats.money(money),
+    ...(discount && price && { reduced: price }),
+    paid: payment?.amount ? payment : null,
+  })
 }
 
 /** Polls until the returned function is called. Pauses in a hidden tab, and polls at once on return. */

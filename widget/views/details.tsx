@@ -41,7 +41,7 @@ export function Details(props: View) {
   if (!service || !wanted) return null
   const nameOf = (staffId: string | null | undefined) =>
     catalogue.staff.find(({ id }) => id === staffId)?.name
-  const { price, isFrom, deposit: full } = totalsOf(catalogue, items)
+  const { price, isFrom, deposit: full, card } = totalsOf(catalogue, items)
   const takesCoupon = Boolean(state.business?.takes_coupons && price?.amount) && !state.repeat
   const checked = takesCoupon && !faults['coupon'] ? coupon.checked : undefined
   const deposit = depositBy(checked, full)
@@ -57,7 +57,7 @@ export function Details(props: View) {
     reduced: checked?.price,
     ...{ paid: deposit, isLater: isRequest },
   })
-  const savesCard = !deposit && services.some(({ payment }) => payment === 'card')
+  const savesCard = !deposit && card
   const submit = isRequest
     ? texts.submitRequest
     : deposit

@@ -7,7 +7,6 @@ import {
   locationsFor,
   servicesToAdd,
   staffForAll,
-  type Catalogue,
   type ListStep,
 } from '../flow/choice-rules.ts'
 import { totalsOf, type Totals } from '../flow/item-rules.ts'
@@ -39,7 +38,12 @@ export function ListSteps({ flow, state, language, formats, step }: View & { ste
               onChoose={choose(service.id)}
             >
               <span class="hint facts">
-                <TotalFacts {...{ language, formats }} totals={totalsFor(catalogue, service.id, null)} />
+                <TotalFacts
+                  {...{ language, formats }}
+                  totals={totalsOf(catalogue, [
+                    { serviceId: service.id, staffId: null, party: 1, isWith: false },
+                  ])}
+                />
               </span>
             </Option>
           ))}
@@ -106,13 +110,9 @@ function byCategory(services: Service[]): Map<string, Service[]> {
   return Map.groupBy([...services.filter((one) => !has(one)), ...services.filter(has)], has)
 }
 
-function totalsFor(catalogue: Catalogue, serviceId: string, staffId: string | null): Totals {
-  return totalsOf(catalogue, [{ serviceId, staffId, party: 1, isWith: false }])
-}
-
-/** Renders length, price and deposit. They are ranges as long as they depend on the person. */
+/** Renders length, price, and the deposit or the need for a card. They are ranges as long as they depend on the person. */
 export function TotalFacts({
-  totals: { minutes, price, isFrom, deposit },
+  totals: { minutes, price, isFrom, deposit, card },
   language: { texts },
   formats,
 }: Pick<View, 'language' | 'formats'> & { totals: Totals }) {
@@ -127,7 +127,9 @@ export function TotalFacts({
           : minutes.map((one) => formats.minutes(one, 'short')).join(' – ')}
       </span>
       {price && <span>{say(price)}</span>}
-      {deposit && <span>{fill(texts.deposit, { amount: say(deposit) })}</span>}
+      {(deposit || card) && (
+        <span>{deposit ? fill(texts.deposit, { amount: say(deposit) }) : texts.card}</span>
+      )}
     </>
   )
 }

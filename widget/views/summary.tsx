@@ -179,7 +179,7 @@ export function changesUntil(rules: ChangeRules, startsAtMs: number): { move: nu
 
 /** Renders the deadlines for moving and cancelling that are still ahead, otherwise the contact. */
 function Policy({ state, language: { texts }, formats, nowMs, appointment }: SummaryView) {
-  const { rules, startsAtMs } = appointment
+  const { rules, startsAtMs, deposit } = appointment
   if (!rules) return null
   const { zone, business } = state
   const until = changesUntil(rules, startsAtMs)
@@ -192,6 +192,7 @@ function Policy({ state, language: { texts }, formats, nowMs, appointment }: Sum
     cancel === move
       ? [fill(texts.untilBoth, { time: cancel })]
       : [move && fill(texts.untilMove, { time: move }), cancel && fill(texts.untilCancel, { time: cancel })]
+  if (cancel && deposit && rules.isFree) lines.push(texts.refundUntil)
   return <span class="hint">{lines.filter(Boolean).join(' ')}</span>
 }
 

@@ -7,23 +7,20 @@ import { servicesOf } from '../flow/choice-rules.ts'
 import type { Language } from '../languages.ts'
 import { askToClose } from './ask-to-close.tsx'
 import type { KeptVisit } from './kept-visit.ts'
-import { pageMetadata } from './page-metadata.ts'
+import { type EmbeddedElement, pageMetadata } from './page-metadata.ts'
 import { goTo, StepHistory } from './step-history.ts'
+import { leadToSuccess } from './success-page.ts'
 
 interface VisitParts {
   flow: BookingFlow
   /** Identifies this visit in the storage of the tab. */
   key: string
   /** Has its own history entries. */
-  element: HTMLElement
+  element: EmbeddedElement
   kept: KeptVisit
   /** The overlay over a page. */
   dialog: HTMLDialogElement | undefined
-  /** True if each step is a history entry. */
-  hasSteps: boolean
   language: () => Language
-  /** Returns the page's value for a field of the client, by its name in the API. */
-  prefilled: (name: string) => string | null
 }
 
 /** Connects one visitor's flow with its page. */
@@ -37,28 +34,23 @@ export interface Visit {
 }
 
 /** Stores the visit for the tab, ties it to the browser's history, and guards an overlay. */
-export function accompany({
-  flow,
-  key,
-  element,
-  kept,
-  dialog,
-  hasSteps,
-  language,
-  prefilled,
-}: VisitParts): Visit {
+export function accompany({ flow, key, element, kept, dialog, language }: VisitParts): Visit {
+  const { isOwn } = flow.options.place
   let filled: Prefill = kept.prefilled ?? {}
+  const asked = new URLSearchParams(isOwn ? location.search : '')
   // a client's own page hands details over in the fragment, which no server sees
-  const { hash } = location
-  const handed = new URLSearchParams(flow.options.place.isOwn ? hash.slice(1) : '')
+  const handed = new URLSearchParams(isOwn ? location.hash.slice(1) : '')
   const prefill = () => {
-    const given = readPrefill((name) => prefilled(name) ?? handed.get(name))
+    const given = readPrefill(
+      (name) =>
+        element.getAttribute(`prefill-${name.replace('_', '-')}`) ?? asked.get(name) ?? handed.get(name),
+    )
     flow.write(withPrefill(flow.state.draft, given, filled))
     filled = given
   }
   prefill()
   lateFlowOnPage(flow).metadata = () => pageMetadata(element)
-  const asked = new URLSearchParams(flow.options.place.isOwn ? location.search : '')
+  const stopLeading = leadToSuccess(element)
   const linked = asked.get('time')
   let isStopped = false
   let steps: StepHistory | undefined
@@ -69,6 +61,8 @@ export function accompany({
     if (isRestored) flow.trail.splice(0, flow.trail.length - 1) // the history still has its earlier entries
     const place = dialog ? 'overlay' : [...document.querySelectorAll(element.localName)].indexOf(element)
     const ownKey = `${key}:${place}`
+    // a preview in a frame shares the history of its parent page
+    const hasSteps = (isOwn && self === top) || element.hasAttribute('history')
     steps = new StepHistory({ flow, key: ownKey, hasSteps, onGone: dialog && (() => void close(true)) })
   })
   flow.subscribe(() => {
@@ -92,6 +86,7 @@ export function accompany({
     prefill,
     stop: () => {
       isStopped = true
+      stopLeading()
       steps?.stop()
       unlock?.()
     },

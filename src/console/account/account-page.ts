@@ -9,6 +9,9 @@ import { alert, codeField, passwordField } from '../frame/gate-page.ts'
 import { qrCode } from '../frame/qr-code.ts'
 import { consoleLanguages, textsIn } from '../frame/texts.ts'
 import { notificationsPart } from './notifications-part.ts'
+import type { ShownGrant } from '../../access/program-grant.ts'
+import { programList } from '../frame/program-list.ts'
+import { passkeyParts, type ShownPasskeys } from './passkeys-page.ts'
 
 /** Input of the forms without secrets. */
 export interface TypedAccount {
@@ -17,7 +20,7 @@ export interface TypedAccount {
 }
 
 /** A change that needs the current password. Each is folded, and at most one is open. */
-export type Guarded = 'email' | 'password' | 'second-step' | 'codes' | 'end'
+export type Guarded = 'email' | 'password' | 'passkey' | 'second-step' | 'codes' | 'end'
 
 /** Sends the page of a person's own account. */
 export function sendAccount(
@@ -26,6 +29,9 @@ export function sendAccount(
     visit,
     account,
     notifications,
+    passkeys,
+    programs,
+    hasPasswords,
     message,
     typed = {},
     open = typed.email === undefined ? undefined : 'email',
@@ -33,6 +39,10 @@ export function sendAccount(
     visit: ConsoleVisit
     account: ShownAccount
     notifications: Notifications
+    passkeys: ShownPasskeys
+    programs: ShownGrant[]
+    /** False if people log in with the OpenID provider only. */
+    hasPasswords: boolean
     message?: string | undefined
     /** Input from before the session expired. */
     typed?: TypedAccount
@@ -57,6 +67,7 @@ export function sendAccount(
       ...{ id: 'passwords', title: texts.passwordTitle },
       body: folded('password', texts.change, passwordForm(visit)),
     },
+    ...passkeyParts(visit, passkeys, (summary, form) => folded('passkey', summary, form)),
     {
       ...{ id: 'second-step', title: texts.secondStepTitle },
       body: account.hasSecondStep
@@ -69,25 +80,41 @@ export function sendAccount(
       ...{ id: 'log-ins', title: texts.logInsTitle },
       body: shownLogIns(visit, account),
     },
-  ]
-  const others = [
-    {
-      id: 'notifications',
-      title: visit.texts.notifications.title,
-      body: notificationsPart(visit, notifications),
-    },
-    { id: 'languages', title: texts.languageTitle, body: ownLanguage(visit) },
+    ...programParts(visit, programs),
   ]
   return sendConsolePage(reply, {
     areFormsNamed: false,
     title: texts.title,
     visit,
     body: html`<h1>${texts.title}</h1>
-      ${alert(message)}
+      ${reply.statusCode === 200 ? notice(message) : alert(message)}
       <div class="columns">
-        ${[security, others].map((parts) => html`<div>${parts.map(shownPart)}</div>`)}
+        ${[security.filter(({ id }) => hasPasswords || id !== 'passwords'), otherParts(visit, notifications)].map((parts) => html`<div>${parts.map(shownPart)}</div>`)}
       </div>`,
   })
+}
+
+function notice(message: string | undefined): Html {
+  return message === undefined ? html`` : html`<p class="notice" role="status">${message}</p>`
+}
+
+function otherParts(visit: ConsoleVisit, notifications: Notifications) {
+  const { account, notifications: texts } = visit.texts
+  return [
+    { id: 'notifications', title: texts.title, body: notificationsPart(visit, notifications) },
+    { id: 'languages', title: account.languageTitle, body: ownLanguage(visit) },
+  ]
+}
+
+/** Renders the programs that act for the person, if there are any. */
+function programParts(visit: ConsoleVisit, programs: ShownGrant[]) {
+  const { title, what } = visit.texts.programs
+  if (programs.length === 0) return []
+  const row = ({ business }: ShownGrant) => business
+  const address = (id: string) => `/console/account/programs/${id}/remove`
+  const body = html`<p class="soft">${what}</p>
+    ${programList(visit, programs, { whose: row, address })}`
+  return [{ id: 'programs', title, body }]
 }
 
 function shownPart({ id, title, body }: { id: string; title: string; body: Html }): Html {

@@ -15,6 +15,8 @@ import {
 } from '../../access/account.ts'
 import type { Limited } from '../../access/log-in.ts'
 import { originOf } from '../../access/log-in-cookie.ts'
+import { listPasskeys, passkeySite } from '../../access/passkey.ts'
+import { listGrants } from '../../access/program-grant.ts'
 import type { RateLimiter } from '../../access/rate-limits.ts'
 import { countMail } from '../../access/counted-requests.ts'
 import { ownFormsOnly } from '../../access/own-forms-hook.ts'
@@ -80,7 +82,16 @@ export async function sendAccountAgain(
 ): Promise<FastifyReply> {
   const account = await showAccount(context, visit.person)
   const notifications = await showNotifications(context, visit.person)
-  return sendAccount(reply.code(status), { visit, account, notifications, ...shown })
+  const hasPasswords = !context.config.oidcOnly
+  const passkeys = {
+    site: passkeySite(context.config),
+    all: hasPasswords ? await listPasskeys(context, visit.person) : [],
+  }
+  const programs = await listGrants(context, { userId: visit.person.userId })
+  return sendAccount(reply.code(status), {
+    ...{ visit, account, notifications, passkeys, programs, hasPasswords },
+    ...shown,
+  })
 }
 
 /** The change to show open again, with its input without secrets. */
@@ -91,7 +102,7 @@ interface Refused {
 }
 
 /** Sends the explanation of a refused password or code. */
-function sayRefused(
+export function sayRefused(
   context: Context,
   reply: FastifyReply,
   { result, ...shown }: Refused & { result: Limited | { outcome: 'wrong' } | undefined },
@@ -290,10 +301,15 @@ function addPassword(app: FastifyInstance, context: Context, limiter: RateLimite
       const visit = await findVisit(context, request)
       if (!visit) return redirect(reply, path)
       const { account, gate } = visit.texts
+      if (context.config.oidcOnly)
+        return sendAccountAgain(context, reply, { visit, status: 422, message: gate.oidcOnly })
       const asked = { person: visit.person, origin: originOf(request), ...request.body }
       const result = await unlessBusy(changePassword(context, limiter, asked))
-      if (result?.outcome === 'set')
-        return sendAccountAgain(context, reply, { visit, message: account.changed })
+      if (result?.outcome === 'set') {
+        const hasPasskeys = (await listPasskeys(context, visit.person)).length > 0
+        const message = hasPasskeys ? `${account.changed} ${account.passkeys.stay}` : account.changed
+        return sendAccountAgain(context, reply, { visit, message })
+      }
       if (result?.outcome === 'fault') {
         const message = faultText(gate, `password_${result.fault}`)
         return sendAccountAgain(context, reply, { visit, status: 422, message, open: 'password' })

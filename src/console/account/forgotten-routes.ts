@@ -1,5 +1,5 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { originOf } from '../../access/log-in-cookie.ts'
 import type { RateLimiter } from '../../access/rate-limits.ts'
@@ -11,8 +11,8 @@ import { wishForPassword } from '../../mails/link-mail.ts'
 import { mailRoute } from '../../mails/mail-route.ts'
 import { mailFolder } from '../../mails/send.ts'
 import { formMedia, page, refusedForms, tags } from '../frame/console-route.ts'
-import { sendForgotten, sendForgottenWithoutMail, sendMailOnItsWay } from '../frame/gate-page.ts'
-import { languageOf } from '../frame/texts.ts'
+import { sendForgotten, sendForgottenWithoutMail, sendLogIn, sendMailOnItsWay } from '../frame/gate-page.ts'
+import { languageOf, textsOf } from '../frame/texts.ts'
 import { limited, tooOftenText } from './log-in-routes.ts'
 
 const path = '/console/forgotten'
@@ -22,6 +22,11 @@ export function forgottenRoutes(limiter: RateLimiter) {
   return (app: FastifyInstance, context: Context): void => {
     const ours = ownOrigins(context.config)
     const hasMail = mailRoute(context.config) !== 'off'
+    const isClosed = context.config.oidcOnly
+    const closed = (request: FastifyRequest) => ({
+      next: '/console',
+      message: textsOf(request).gate.oidcOnly,
+    })
     void app.register((scope, _options, done) => {
       ownFormsOnly(scope, ours)
       const routes = scope.withTypeProvider<TypeBoxTypeProvider>()
@@ -36,7 +41,12 @@ export function forgottenRoutes(limiter: RateLimiter) {
             response: { 200: page },
           },
         },
-        (_request, reply) => (hasMail ? sendForgotten(context, reply) : sendForgottenWithoutMail(reply)),
+        (request, reply) =>
+          isClosed
+            ? sendLogIn(context, reply, closed(request))
+            : hasMail
+              ? sendForgotten(context, reply)
+              : sendForgottenWithoutMail(reply),
       )
       routes.post(
         path,
@@ -53,6 +63,7 @@ export function forgottenRoutes(limiter: RateLimiter) {
           },
         },
         async (request, reply) => {
+          if (isClosed) return sendLogIn(context, reply, closed(request))
           if (!hasMail) return sendForgottenWithoutMail(reply)
           const { email } = request.body
           const { texts, locale } = languageOf(request)

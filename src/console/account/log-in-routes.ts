@@ -42,12 +42,12 @@ type GateTexts = ConsoleTexts['gate']
 export const seeOther = { 303: Type.Null({ description: 'To a page of the console.' }) }
 
 /** The page of a form that failed because the session expired, with the input; or the second step. */
-const keptPages = { 200: page, 404: page, 409: page }
+export const keptPages = { 200: page, 404: page, 409: page }
 
 const Short = Type.String({ maxLength: 254 })
 export const Password = Type.String({ maxLength: 4 * maxPasswordLength })
-const Next = Type.Optional(Type.String({ maxLength: 4_000, description: 'The address to go on to.' }))
-const carrying = { ...carriesForm, additionalProperties: false, maxProperties: 3_100 }
+export const Next = Type.Optional(Type.String({ maxLength: 4_000, description: 'The address to go on to.' }))
+export const carrying = { ...carriesForm, additionalProperties: false, maxProperties: 3_100 }
 const LogInForm = Type.Object({ email: Short, password: Password, next: Next }, carrying)
 const LinkForm = StrictObject({
   token: Short,
@@ -116,6 +116,7 @@ function addLogIn(app: FastifyInstance, context: Context, limiter: RateLimiter):
       const onward = onwardOf(request.body)
       const again = (status: number, message: string) =>
         sendLogIn(context, reply.code(status), { ...onward, email, message })
+      if (context.config.oidcOnly) return again(422, texts.oidcOnly)
       if (isWithoutTls(request)) return again(422, texts.needsTls)
       const result = await unlessBusy(logIn(context, limiter, { email, password, origin: originOf(request) }))
       if (!result) return again(503, texts.busy)
@@ -343,7 +344,7 @@ function addLogOut(app: FastifyInstance, context: Context): void {
  * Completes a log-in and marks the browser. Leads to the interrupted form, otherwise to the invitations if
  * there are any, or to a page.
  */
-async function goIn(
+export async function goIn(
   context: Context,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   { token, path, kept, email }: { token: string; path: string; kept?: KeptForm | undefined; email: string },
@@ -367,7 +368,7 @@ function goOn(
 }
 
 /** Returns the page or form that follows a form. */
-function onwardOf(body: Record<string, unknown> & { next?: string }): {
+export function onwardOf(body: Record<string, unknown> & { next?: string }): {
   next: string
   kept: KeptForm | undefined
 } {
@@ -376,7 +377,7 @@ function onwardOf(body: Record<string, unknown> & { next?: string }): {
 }
 
 /** Returns a path of the console. Forms lead nowhere else. */
-function pathWithin(next: string | undefined): string {
+export function pathWithin(next: string | undefined): string {
   return next !== undefined && /^\/console(?:[/?][!-~]*)?$/.test(next) ? next : '/console'
 }
 

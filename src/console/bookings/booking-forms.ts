@@ -35,7 +35,7 @@ import {
 } from './booking-page.ts'
 import { answerWords, bookingWords } from './booking-words.ts'
 import { namesOfPeople } from './item-list.ts'
-import { chargeFields } from './charge-form.ts'
+import { chargeFields, mayCharge } from './charge-form.ts'
 import { leftToRefund } from './fee-lines.ts'
 import { presentRefund, refundFields } from './refund-form.ts'
 import type { TextKind } from '../../catalogue/mail-settings-rules.ts'
@@ -107,7 +107,7 @@ export function formPage(
       ...{
         title: texts.booking.chargeTitle,
         fields: chargeFields({ ...view, hasCard }, state),
-        submit: texts.booking.chargeSend,
+        submit: mayCharge({ ...view, hasCard }, state) ? texts.booking.chargeSend : undefined,
       },
     }),
     client: () => ({ title: texts.booking.correct, fields: clientFields(form), submit: save }),
@@ -137,12 +137,16 @@ export function formPage(
       <form method="post" action="${bookingPath(view, name)}" class="fields">
         ${versionFields(view)} ${fields}
         <div class="buttons">
-          <button
-            type="submit"
-            class="main${name === 'cancel' && view.row.status !== 'cancelled' ? ' danger' : ''}"
-          >
-            ${submit}
-          </button>
+          ${
+            submit === undefined
+              ? ''
+              : html`<button
+                  type="submit"
+                  class="main${name === 'cancel' && view.row.status !== 'cancelled' ? ' danger' : ''}"
+                >
+                  ${submit}
+                </button>`
+          }
           <a class="button" href="${bookingPath(view)}">${name === 'cancel' ? texts.booking.keepIt : back}</a>
         </div>
       </form>

@@ -51,7 +51,7 @@ export interface BookingView {
   mails: Static<typeof Mail>[]
   /** Its payments and fees. */
   payments: ShownPayment[]
-  /** The client's earlier bookings; undefined for people who may not see the client. */
+  /** The client's earlier visits and all no-shows; undefined for people who may not see the client. */
   client: { visits: number; no_shows: number; blocked: boolean; notes: string | null } | undefined
   /** The staff of its business, with their pictures. */
   team: readonly { id: string; name: string; image_url: string | null }[]
@@ -243,10 +243,10 @@ function clientPart({ visit, row, client }: BookingView, shown: Shown): Html {
   const called = html`<bdi class="client-name">${spoken}</bdi>`
   const missed =
     client && (client.no_shows > 0 ? texts.noShows({ count: client.no_shows }) : texts.neverMissed)
-  // a cancelled booking is no visit
+  // a cancelled booking is no visit, nor is a no-show
   const visits = client &&
     row.cancelled_at === null && [
-      texts.visit({ number: client.visits + 1 }),
+      ...(row.no_show_at === null ? [texts.visit({ number: client.visits + 1 })] : []),
       ...(missed !== undefined && client.visits + client.no_shows > 0 ? [missed] : []),
     ]
   const reach = (name: IconName, href: string, label: string) =>
@@ -574,5 +574,11 @@ export function historyText({ visit, row }: Pick<BookingView, 'visit' | 'row'>, 
   const { type, name } = actor
   const by =
     name !== null && (type === 'key' || type === 'person') ? texts.byNamed[type]({ name }) : texts.by[type]
-  return html`${done} <bdi>${by}</bdi>`
+  return ofOthers.has(action) ? html`${done}` : html`${done} <bdi>${by}</bdi>`
 }
+
+/** Decisions of banks and clients, which nobody of the business made. */
+const ofOthers: ReadonlySet<string> = new Set([
+  ...['booking.charge_failed', 'booking.fee_paid'],
+  ...['booking.disputed', 'booking.dispute_won', 'booking.dispute_lost'],
+])

@@ -32,6 +32,7 @@ import {
   type ShownPage,
 } from '../frame/console-route.ts'
 import { listItems } from '../frame/lists.ts'
+import { emptyState } from '../frame/empty-state.ts'
 import { momentText } from '../frame/formats.ts'
 import { refusedAnswers } from '../../pages/answer-fields.ts'
 import { answerRoute } from './answer-routes.ts'
@@ -59,7 +60,13 @@ import {
   type PlainAction,
 } from './booking-page.ts'
 import { assertSure, readCharge, Unconfirmed } from './charge-form.ts'
-import { cardQuestion, chargeQuestion, noShowCharge, noShowQuestion } from './charge-questions.ts'
+import {
+  cardQuestion,
+  chargeQuestion,
+  noShowCharge,
+  noShowQuestion,
+  waiveQuestion,
+} from './charge-questions.ts'
 import { paymentToRefund, readRefund } from './refund-form.ts'
 import { itemsRoute } from './items-routes.ts'
 import { titleOf } from './item-list.ts'
@@ -254,13 +261,20 @@ function linkRoute(context: Context): BookingRoute {
   }
 }
 
-/** Waives a fee with one click. */
+/** Waives a fee after a question. */
 function waiveRoute(context: Context): BookingRoute {
   return {
     path: `${path}/waive`,
     role: 'manager',
     name: 'ConsoleWaiver',
     summary: 'Waive a fee of a booking',
+    query: {
+      payment: Type.Optional(Type.String({ maxLength: 36, description: 'The fee.' })),
+    },
+    show: async (visit, { id, query }) => {
+      const view = await ownView(context, visit, id)
+      return waiveQuestion(view, query['payment']) ?? shownBooking(view, html``)
+    },
     form: {
       words: bookingWords,
       act: async (visit, { payment = '' }, { id }, once) => {
@@ -475,6 +489,7 @@ async function readView(context: Context, visit: ConsoleVisit, id: string): Prom
       ? undefined
       : showClient(context, person, row.client_id).then(async (shown) => ({
           ...(await clientHistory(context, shown, row.starts_at)),
+          no_shows: shown.client.no_show_count,
           ...{ blocked: shown.blocked, notes: shown.client.notes },
         })),
     listSeries(context, row),
@@ -540,8 +555,11 @@ function sayMissing(visit: ConsoleVisit): ShownPage {
     section: 'bookings',
     panel: true,
     body: html`<h1>${texts.notFound}</h1>
-      <p>${texts.notFoundWhy}</p>
-      <p><a href="${pathOf('/console/bookings', visit)}">${texts.toList}</a></p>`,
+      ${emptyState(
+        'search',
+        texts.notFoundWhy,
+        html`<a class="button" href="${pathOf('/console/bookings', visit)}">${texts.toList}</a>`,
+      )}`,
   }
 }
 

@@ -12,7 +12,7 @@ import { emptyState } from '../frame/empty-state.ts'
 import { byDay, listHead, listItems, pageOrFirst, searchField } from '../frame/lists.ts'
 import { face, faceOf } from '../frame/faces.ts'
 import { icon } from '../../pages/icons.ts'
-import type { Instant } from '../../base/instants.ts'
+import { type Instant, plusMinutes } from '../../base/instants.ts'
 import { itemsOf } from '../../database/shown-item-rules.ts'
 import { presentBooking } from '../../bookings/presented-booking.ts'
 import { listBookings } from '../../bookings/booking.ts'
@@ -21,6 +21,7 @@ import { listCoupons, presentCoupon } from '../../bookings/coupon.ts'
 import type { Context } from '../../bookings/context.ts'
 import { turnsFor } from '../../bookings/costly.ts'
 import { locationKind, staffKind } from '../../catalogue/catalogue-kinds.ts'
+import { maxDuration } from '../../catalogue/service-rules.ts'
 import { StrictObject } from '../../base/wire.ts'
 import { choice, filledForm, hidden } from '../../pages/form.ts'
 import {
@@ -243,7 +244,8 @@ async function readAddress(context: Context, visit: ConsoleVisit, address: Addre
     sort: when === 'upcoming' ? 'starts_at' : '-starts_at',
     limit: 50,
     ...(business && { business_id: business.id }),
-    ...(when === 'upcoming' && { from: now }),
+    // appointments that run are not over; the earliest start bounds the rows that are read
+    ...(when === 'upcoming' && { from: plusMinutes(now, -maxDuration), endsAfter: now }),
     ...(when === 'past' && { to: now }),
     ...(status && { status: [status] }),
     ...(person && isUuid(person) && { staff_id: person.toLowerCase() }),

@@ -41,9 +41,15 @@ function mostText({ visit, ...view }: ChargeView): string {
   return left && left.amount > 0 ? chargeMost({ amount: moneyText(left, visit.locale) }) : chargeNothing
 }
 
-/** Renders the fields of the form that charges a card. */
+/** False if nothing is left to charge to the card. A refused form keeps its fields. */
+export function mayCharge(view: ChargeView & { hasCard: boolean }, state: FormState): boolean {
+  return !view.hasCard || leftToCharge(view)?.amount !== 0 || Object.keys(state.faults).length > 0
+}
+
+/** Renders the fields of the form that charges a card. Without anything left to charge, says so instead. */
 export function chargeFields(view: ChargeView & { hasCard: boolean }, state: FormState): Html {
   const texts = view.visit.texts.booking
+  if (!mayCharge(view, state)) return html`<p>${texts.chargeNothing}</p>`
   const label = `${texts.refundAmount} (${leftToCharge(view)?.currency ?? ''})`
   const hint = view.hasCard ? mostText(view) : undefined
   return html`<p>${view.hasCard ? texts.chargeHint : texts.chargeNoCard}</p>

@@ -11,8 +11,9 @@ import { clientName } from '../frame/formats.ts'
 import { clientLine } from './booking-forms.ts'
 import { bookingHead, bookingPath, type BookingView, versionFields } from './booking-page.ts'
 import { leftToCharge } from './charge-form.ts'
+import { feeReasonText, mayWaive, waiveLabel } from './fee-lines.ts'
 
-/* The questions before money is taken, or a card removed. Each names the client, and works without scripts. */
+/* The questions before money is taken, a fee waived or a card removed. Each names the client, and works without scripts. */
 
 /** Asks before a charge by hand. */
 export function chargeQuestion(view: BookingView, { typed }: FormState, hasCard: boolean): ShownPage {
@@ -87,11 +88,30 @@ export function cardQuestion(view: BookingView): ShownPage {
   })
 }
 
+/** Asks before a fee is waived. Undefined if there is no such fee, or nothing of it is left to waive. */
+export function waiveQuestion(view: BookingView, paymentId: string | undefined): ShownPage | undefined {
+  const { visit, row, payments } = view
+  const fee = payments.find((one) => one.id === paymentId && one.kind === 'fee' && mayWaive(view, one))
+  if (!fee) return undefined
+  const texts = visit.texts.booking
+  const { amount, currency, refunded_amount, refunding_amount } = fee
+  const left = { amount: amount - refunded_amount - refunding_amount, currency }
+  const name = clientName(presentBooking(row, visit.person).client, visit)
+  return question(view, {
+    title: texts.waiveAsk({ amount: moneyText(left, visit.locale) }),
+    text: fee.status === 'paid' ? texts.waivePaidHow({ name }) : texts.waiveHow({ name }),
+    more: html`<p class="soft"><bdi>${feeReasonText(texts, fee.reason ?? '')}</bdi></p>`,
+    form: 'waive',
+    fields: { payment: fee.id },
+    buttons: html`<button type="submit" class="danger">${waiveLabel(visit, fee)}</button>`,
+  })
+}
+
 interface Question {
   title: string
   text: string
   more?: Html
-  form: 'charge' | 'status' | 'card'
+  form: 'charge' | 'status' | 'card' | 'waive'
   fields: Record<string, string>
   buttons: Html
 }

@@ -8,7 +8,6 @@ import { chargeFailureOf } from '../../catalogue/charge-failure-rules.ts'
 import type { BookingRow } from '../../database/shown-booking.ts'
 import { type ItemColumns, totalPriceOf } from '../../database/shown-item-rules.ts'
 import { moneyText } from '../../mails/times-and-money.ts'
-import { hidden } from '../../pages/form.ts'
 import { icon } from '../../pages/icons.ts'
 import type { ConsoleVisit } from '../frame/console-page.ts'
 import { dayText } from '../frame/formats.ts'
@@ -37,15 +36,15 @@ export function feeLines(view: PaymentView, pathTo: (form: 'waive' | 'refund') =
       <div>${feeText(view, fee)}${more === '' ? '' : html`<span class="soft">${more}</span>`}</div>
       <div class="ends not-printed">
         ${refundLink(visit, fee, pathTo('refund'))}
-        ${mayWaive(view, fee) ? waiveButton(view, fee, pathTo('waive')) : ''}
+        ${mayWaive(view, fee) ? waiveLink(view, fee, pathTo('waive')) : ''}
       </div>
     </li>`
   })}`
 }
 
-/** Says to managers why the card was not charged, in words. */
+/** Says to managers why the card was not charged, while the fee is open. */
 function failureText({ person, texts }: ConsoleVisit, { status, failure }: ShownPayment): string[] {
-  if (failure === null || status === 'charging' || !hasRole(person, 'manager')) return []
+  if (failure === null || status !== 'due' || !hasRole(person, 'manager')) return []
   const { declined, failures } = texts.booking
   const why = chargeFailureOf(failure)
   return [declined({ reason: why === 'other' ? failures.other({ code: failure }) : failures[why] })]
@@ -109,21 +108,23 @@ export function disputeText({ texts }: ConsoleVisit, { dispute }: Pick<ShownPaym
   return dispute === null ? [] : [texts.booking.disputes[dispute]]
 }
 
-function mayWaive(
-  { visit }: PaymentView,
+/** True if the person may waive a fee, and something of it is left to waive. */
+export function mayWaive(
+  { visit }: Pick<PaymentView, 'visit'>,
   { status, dispute, refunding_amount, refunded_amount, amount }: ShownPayment,
 ): boolean {
   const isOpen = status === 'charging' || status === 'due' || (status === 'paid' && dispute !== 'lost')
   return isOpen && refunding_amount + refunded_amount < amount && hasRole(visit.person, 'manager')
 }
 
-function waiveButton({ visit }: PaymentView, fee: ShownPayment, path: string): Html {
-  return html`<form method="post" action="${path}">
-    ${hidden({ once: visit.once, payment: fee.id })}
-    <button type="submit">
-      ${fee.status === 'paid' ? visit.texts.booking.waivePaid : visit.texts.booking.waive}
-    </button>
-  </form>`
+/** Renders a link to the question before a fee is waived. */
+function waiveLink({ visit }: PaymentView, fee: ShownPayment, path: string): Html {
+  const address = `${path}${path.includes('?') ? '&' : '?'}payment=${fee.id}`
+  return html`<a class="button" href="${address}">${waiveLabel(visit, fee)}</a>`
+}
+
+export function waiveLabel({ texts: { booking } }: ConsoleVisit, { status }: ShownPayment): string {
+  return status === 'paid' ? booking.waivePaid : booking.waive
 }
 
 /** Returns the currency of charges. Undefined for a booking without a price. */

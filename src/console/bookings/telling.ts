@@ -52,12 +52,8 @@ export function confirmTick(visit: ConsoleVisit, state: FormState, label: string
   const { mails, texts, hasTexts, business } = visit
   const mayText = hasTexts && goesByText(business, ['confirmed'])
   if (mails === 'off' && !mayText) return html`<p class="soft">${texts.telling.off}</p>`
-  const hint = !mayText
-    ? texts.telling.needsEmail
-    : mails === 'off'
-      ? texts.telling.onlyText
-      : texts.telling.needsEmailOrText
-  return html`${tick(state, 'tell', label)}
-    <p class="soft">${hint}</p>
-    ${filedHint(visit)}`
+  const withoutEmail = mayText ? texts.telling.needsEmailOrText : texts.telling.needsEmail
+  const hint = mails === 'off' ? texts.telling.onlyText : state.typed['email'] ? undefined : withoutEmail
+  return html`${tick(state, 'tell', label)} ${hint === undefined ? '' : html`<p class="soft">${hint}</p>`}
+  ${filedHint(visit)}`
 }

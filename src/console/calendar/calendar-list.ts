@@ -192,7 +192,7 @@ function nextCard(view: CalendarView, booking: ShownBooking, formats: Formats): 
     </h2>
     <p>
       ${formats.time(from)}–${formats.time(to)} · <bdi>${booking.service.name}</bdi>
-      ${booking.staff ? html` · ${t.withWhom({ name: booking.staff.name })}` : ''}
+      ${booking.staff ? html` · <bdi>${booking.staff.name}</bdi>` : ''}
     </p>
     ${noteText(view, booking)}
     <div class="actions">

@@ -303,7 +303,7 @@ async function calendarBody(view: CalendarView, tag: string): Promise<Html> {
       'calendar',
       t.nothingYet,
       hasRole(visit.person, 'manager')
-        ? html`<a class="button" href="${pathOf('/console/services/new', visit)}"
+        ? html`<a class="button main" href="${pathOf('/console/services/new', visit)}"
             >${visit.texts.services.add}</a
           >`
         : html``,

@@ -5,6 +5,7 @@ import { toMs } from '../../base/instants.ts'
 import type { Slices } from '../../base/slices.ts'
 import { type Calendar, presentCalendar, readCalendar } from '../../bookings/calendar.ts'
 import type { Context } from '../../bookings/context.ts'
+import { toldAt } from '../bookings/telling.ts'
 import type { ConsoleVisit } from '../frame/console-page.ts'
 import { firstWeekday } from '../frame/formats.ts'
 import type { BusinessVisit } from '../frame/console-route.ts'
@@ -52,6 +53,8 @@ export interface CalendarView {
   sources: ReadonlyMap<string, string>
   /** The beginning of the notes about clients, by booking. Without those that the reader may not see. */
   notes: ReadonlyMap<string, string>
+  /** Bookings whose clients a message about a move can reach, by email or text. */
+  told: ReadonlySet<string>
   /** Bookings and holds by column. */
   taken: ReadonlyMap<string, (ShownBooking | Shown['holds'][number])[]>
   nowMs: number
@@ -88,7 +91,11 @@ export async function chosenView(
   }
   const taken = Map.groupBy([...shown.bookings, ...shown.holds], ({ column_id }) => column_id)
   const present = { ...choice, who: known(choice.who)?.id }
-  const about = { visits, hues: huesOf(calendar, shown), notes: notesIn(calendar, all), sources, taken }
+  const told = new Set(
+    calendar.bookings.flatMap((row) => ('to' in toldAt(visit, row, ['changed']) ? [row.id] : [])),
+  )
+  const notes = notesIn(calendar, all)
+  const about = { visits, hues: huesOf(calendar, shown), notes, told, sources, taken }
   return { visit, choice: present, calendar, columns, shown, ...about, nowMs, slices }
 }
 

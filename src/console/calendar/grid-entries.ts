@@ -1,6 +1,5 @@
 import type { Interval } from '../../availability/zone-rules.ts'
 import { html, type Html } from '../../base/html.ts'
-import { whyUntold } from '../bookings/telling.ts'
 import { icon } from '../../pages/icons.ts'
 import { pathOf } from '../frame/console-page.ts'
 import { titledFace } from '../frame/faces.ts'
@@ -271,17 +270,16 @@ function timesOf({ visit, formats }: EntriesView, { booking, stretch }: PartEntr
 }
 
 /** Renders the data with which the script moves a booking. A visit moves with all its items. */
-function moveData({ visit, visits }: EntriesView, booking: ShownBooking): Html {
+function moveData({ told, visits }: EntriesView, booking: ShownBooking): Html {
   if (!isMovable(booking)) return html``
   const whole = visits.get(booking.id)
-  const told = whyUntold(visit, booking.client.email) === undefined ? html`data-told` : ''
   const ofVisit = whole
     ? html`data-item="${booking.item.id}" data-items="${whole.items.map(({ id }) => id).join(' ')}"
       data-visit="${whole.span.from} ${whole.span.to}"
       data-what="${whole.items.length > 1 ? booking.service.name : ''}"`
     : ''
   return html`data-id="${booking.id}" data-version="${booking.version}" data-service="${booking.service.id}"
-  ${told} ${ofVisit}`
+  ${told.has(booking.id) ? html`data-told` : ''} ${ofVisit}`
 }
 
 /** Returns true for an upcoming or current booking that the reader may change. */

@@ -7,6 +7,7 @@ import { listBookings } from '../../bookings/booking.ts'
 import type { Context } from '../../bookings/context.ts'
 import { filledInQuery } from '../bookings/book-routes.ts'
 import { type BusinessVisit, type ConsoleRoute, consoleRoutes } from '../frame/console-route.ts'
+import { emptyState } from '../frame/empty-state.ts'
 import { clientName, dateFormat, wallFields } from '../frame/formats.ts'
 import { columnName, Formats, markOf, noteText } from './calendar-page.ts'
 import {
@@ -46,7 +47,7 @@ function printRoute(context: Context): ConsoleRoute {
           <button type="button" class="main" data-print hidden>${visit.texts.booking.print}</button>
           <noscript><p class="soft">${t.printHint}</p></noscript>
         </div>
-        ${parts.length === 0 ? html`<p>${t.nothing}</p>` : parts}`
+        ${parts.length === 0 ? emptyState('calendar', t.nothing) : parts}`
       return { title: t.print, section: 'calendar', body }
     },
   }

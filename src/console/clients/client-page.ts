@@ -1,12 +1,16 @@
-import { hasRole } from '../../access/actor.ts'
-import { dialled, fullName } from '../../base/contact-formats.ts'
+import { hasRole, isStaff } from '../../access/actor.ts'
+import { addressKey, dialled, fullName, hasEmail } from '../../base/contact-formats.ts'
 import { html, type Html } from '../../base/html.ts'
 import { type Instant, toMs } from '../../base/instants.ts'
+import { wholeNumber } from '../../base/phone-countries.ts'
 import type { ClientFigures, clientHistory, clientTimes, ShownClient } from '../../bookings/client.ts'
+import type { clientMoney } from '../../bookings/client-fees.ts'
 import { tagsOf } from '../../bookings/client-rules.ts'
+import { cardText } from '../../bookings/saved-card-rules.ts'
 import { moneyText } from '../../mails/times-and-money.ts'
 import { hidden } from '../../pages/form.ts'
 import { bookingPath, type BookingRows, totalText, stateSign, warning } from '../bookings/booking-page.ts'
+import { feeReasonText } from '../bookings/fee-lines.ts'
 import { titleOf } from '../bookings/item-list.ts'
 import { icon, type IconName } from '../../pages/icons.ts'
 import { businessOf, type ConsoleVisit, listFrame, pathOf } from '../frame/console-page.ts'
@@ -21,6 +25,8 @@ import { clockText, dateFormat, dayText } from '../frame/formats.ts'
  * email.
  */
 
+type ClientMoneyRow = Awaited<ReturnType<typeof clientMoney>>['owed'][number]
+
 type ListedClient = Awaited<ReturnType<typeof clientTimes>>[number]
 
 /** A client with the bookings on their page. */
@@ -34,6 +40,8 @@ export interface ClientView {
   counts: Awaited<ReturnType<typeof clientHistory>>
   /** Undefined for staff, who see only their own appointments. */
   figures: ClientFigures | undefined
+  /** Undefined like `figures`. */
+  money: Awaited<ReturnType<typeof clientMoney>> | undefined
   last_at: Instant | null
   next_at: Instant | null
   /** When they answered STOP to a text message. */
@@ -185,7 +193,7 @@ export function clientPage(view: ClientView, notice: Html): ShownPage {
       <div class="client-card">
         <div>
           ${cardHead(view)} ${stoppedPart(view, mayList)} ${figuresPart(view)} ${cardActions(view, mayList)}
-          ${othersPart(view)}
+          ${moneyPart(view)} ${othersPart(view)}
         </div>
         <div>
           <h2>${t.ahead}</h2>
@@ -198,7 +206,8 @@ export function clientPage(view: ClientView, notice: Html): ShownPage {
 }
 
 /** Renders the face, name and contact of a client, and what the team must know. */
-function cardHead({ visit, client, blocked }: ClientView): Html {
+function cardHead(view: ClientView): Html {
+  const { visit, client, blocked } = view
   const { clients: t, booking } = visit.texts
   const { email, phone } = client
   const name = fullName(client.first_name, client.last_name)
@@ -212,7 +221,7 @@ function cardHead({ visit, client, blocked }: ClientView): Html {
     <div>
       <h1><bdi>${name}</bdi></h1>
       ${phone === null ? '' : html`<bdi class="soft" dir="ltr">${phone}</bdi>`}
-      ${email === null ? '' : html`<bdi class="soft">${email}</bdi>`}
+      ${email === null ? '' : html`<bdi class="soft">${email}</bdi>`} ${contactsPart(view)}
       ${tags.length === 0 ? '' : html`<span class="tags">${tags.map((tag) => html`<span class="state is-completed"><bdi>${tag}</bdi></span> `)}</span>`}
     </div>
     <div class="reach">
@@ -227,6 +236,26 @@ function cardHead({ visit, client, blocked }: ClientView): Html {
     ${blocked ? warning(html`${booking.blockedWhy}`) : ''}
     ${client.notes === null ? '' : warning(html`<span class="unseen">${t.notes}:</span> <bdi class="written">${client.notes}</bdi>`)}
   </header>`
+}
+
+/** Contacts on the card that only bookings have. */
+const shownContacts = 3
+
+/** Renders the addresses and numbers that bookings have and the client has not. A booking never changes the client. */
+function contactsPart({ visit, client, ahead, past }: ClientView): Html {
+  if (isStaff(visit.person)) return html``
+  const contacts = new Map<string, string>()
+  for (const { client_email: email, client_phone: phone, timezone } of [...ahead, ...past]) {
+    if (hasEmail(email)) contacts.set(addressKey(email), email)
+    if (phone) contacts.set(wholeNumber(phone, timezone), phone)
+  }
+  contacts.delete(addressKey(client.email ?? ''))
+  contacts.delete(wholeNumber(client.phone ?? '', visit.business.timezone))
+  if (contacts.size === 0) return html``
+  return html`<span class="soft"
+    >${visit.texts.clients.alsoBooked}
+    ${[...contacts.values()].slice(0, shownContacts).map((contact) => html`<bdi>${contact}</bdi> `)}</span
+  >`
 }
 
 function figuresPart({ visit, counts, figures, last_at, next_at }: ClientView): Html {
@@ -251,6 +280,65 @@ function figuresPart({ visit, counts, figures, last_at, next_at }: ClientView): 
     ${figure(t.lastVisit, day(last_at))} ${figure(t.nextVisit, day(next_at))}
     ${figures?.usual ? figure(t.usual, figures.usual.service, { more: figures.usual.staff ?? '' }) : ''}
   </dl>`
+}
+
+/** Lists what the client owes, and their saved cards, each with a link to its booking. */
+function moneyPart({ visit, money }: ClientView): Html {
+  if (!money) return html``
+  const { clients: t, booking, payments } = visit.texts
+  const { owed, cards } = money
+  const part = (title: string, lines: Html[]) =>
+    lines.length === 0
+      ? html``
+      : html`<h2>${title}</h2>
+          <ul class="lines">
+            ${lines}
+          </ul>`
+  const about = (row: ClientMoneyRow) => {
+    const day = dayText(row.starts_at, { timezone: row.timezone, locale: visit.locale })
+    return html`<span class="soft"><bdi>${row.service_name}</bdi>, ${day}</span>`
+  }
+  const toBooking = (row: ClientMoneyRow, text: string) =>
+    html`<a href="${pathOf(`/console/bookings/${row.booking_id}`, visit)}">${text}</a>`
+  const named = (row: ClientMoneyRow) => {
+    if (row.status === 'charging')
+      return booking.fees.charging({ what: feeReasonText(booking, row.reason ?? ''), ...amountOf(row) })
+    const what = payments.dueOf[row.kind]
+    const why = row.kind === 'fee' ? ` · ${feeReasonText(booking, row.reason ?? '')}` : ''
+    return `${what}${why}: ${amountOf(row).amount}`
+  }
+  const amountOf = (row: ClientMoneyRow) => ({ amount: moneyText(row, visit.locale), day: '' })
+  return html`${part(
+    t.owed,
+    owed.map(
+      (row) =>
+        html`<li>
+          ${icon('money')}
+          <div>${toBooking(row, named(row))}${about(row)}</div>
+        </li>`,
+    ),
+  )}
+  ${part(
+    t.cards,
+    cards.map(
+      (row) =>
+        html`<li>
+          ${icon('payments')}
+          <div>
+            ${toBooking(row, row.card.removing ? booking.cardRemoving : cardText(row.card))}${about(row)}
+          </div>
+          ${
+            row.card.removing || !hasRole(visit.person, 'manager')
+              ? ''
+              : html`<div class="ends">
+                  <a class="button" href="${pathOf(`/console/bookings/${row.booking_id}/card`, visit)}"
+                    >${booking.cardRemove}</a
+                  >
+                </div>`
+          }
+        </li>`,
+    ),
+  )}`
 }
 
 function cardActions(view: ClientView, mayList: boolean): Html {

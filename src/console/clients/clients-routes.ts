@@ -6,6 +6,7 @@ import { html } from '../../base/html.ts'
 import { wholeNumber } from '../../base/phone-countries.ts'
 import { pageOrFirst } from '../frame/lists.ts'
 import { listBookings } from '../../bookings/booking.ts'
+import { clientMoney } from '../../bookings/client-fees.ts'
 import {
   clientAt,
   clientFigures,
@@ -28,6 +29,7 @@ import {
   consoleRoutes,
   type ShownPage,
 } from '../frame/console-route.ts'
+import { emptyState } from '../frame/empty-state.ts'
 import { changeClientRoute, newClientRoute } from './client-form.ts'
 import { clientFileRoutes, clientImportRoutes, importPageRoute } from './import-routes.ts'
 import { mergeClientRoute } from './merge-page.ts'
@@ -183,9 +185,10 @@ async function readView(context: Context, visit: BusinessVisit, id: string): Pro
   const { business_id } = client
   const now = context.clock.now()
   const ofClient = { client_id: client.id, business_id, limit: shownBookings }
-  const [counts, figures, [times], stopped, others, ahead, past] = await Promise.all([
+  const [counts, figures, money, [times], stopped, others, ahead, past] = await Promise.all([
     clientHistory(context, shown, now),
     isStaff(person) ? undefined : clientFigures(context, shown),
+    isStaff(person) ? undefined : clientMoney(context, client),
     isStaff(person) ? [] : clientTimes(context, [shown]),
     stoppedAt(context, { ...client, timezone: shown.timezone }),
     isStaff(person) ? { byEmail: [], byPhone: [] } : sharingWith(context, person, shown),
@@ -200,6 +203,7 @@ async function readView(context: Context, visit: BusinessVisit, id: string): Pro
     visit: { ...visit, business },
     counts,
     figures,
+    money,
     // staff see only their own appointments
     last_at: times ? times.last_at : (past.data.find(isVisit)?.starts_at ?? null),
     next_at: times ? times.next_at : (ahead.data.find(isVisit)?.starts_at ?? null),
@@ -210,8 +214,8 @@ async function readView(context: Context, visit: BusinessVisit, id: string): Pro
   }
 }
 
-function isVisit({ cancelled_at }: { cancelled_at: string | null }): boolean {
-  return cancelled_at === null
+function isVisit({ cancelled_at, no_show_at }: ClientView['past'][number]): boolean {
+  return cancelled_at === null && no_show_at === null
 }
 
 function sayMissing(visit: ConsoleVisit): ShownPage {
@@ -220,7 +224,10 @@ function sayMissing(visit: ConsoleVisit): ShownPage {
     title: t.notFound,
     section: 'clients',
     body: html`<h1>${t.notFound}</h1>
-      <p>${t.notFoundWhy}</p>
-      <p><a href="${pathOf(path, visit)}">${t.toList}</a></p>`,
+      ${emptyState(
+        'search',
+        t.notFoundWhy,
+        html`<a class="button" href="${pathOf(path, visit)}">${t.toList}</a>`,
+      )}`,
   }
 }

@@ -90,12 +90,12 @@ export function clientFileRoutes(app: FastifyInstance, context: Context): void {
       if (!visit) return sendLogIn(context, reply, { next: '/console/clients' })
       const { business, person, isGone, locale, texts } = visit
       if (person.role !== 'owner' || !business) return seeOther(reply, pathOf('/console/clients', visit))
-      const { book, clients: t, booking, bookings, frame } = texts
+      const { book, clients: t, bookings, frame } = texts
       const headings = {
         ...{ first_name: book.firstName, last_name: book.lastName, email: book.email, phone: book.phone },
         ...{ notes: t.notes, tags: t.tags, locale: t.language, time_zone: t.timeZone },
         ...{ booking_count: frame.bookings, no_show_count: t.missed, last_booking_at: t.lastBooking },
-        ...{ blocked: booking.blocked, created_at: t.created },
+        ...{ blocked: t.blocked, created_at: t.created },
       }
       const { yes, no } = bookings.columns
       const end = await turnsFor(context, 'export').take(business.id, isGone)

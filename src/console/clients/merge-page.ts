@@ -10,6 +10,7 @@ import { businessOf } from '../frame/console-page.ts'
 import type { BusinessVisit, ConsoleRoute, ShownPage } from '../frame/console-route.ts'
 import { emptyState } from '../frame/empty-state.ts'
 import { face } from '../frame/faces.ts'
+import { searchField } from '../frame/lists.ts'
 import { clientPath } from './client-page.ts'
 
 /* Two entries of one person become one: a search for the other entry, then a page that says what moves. */
@@ -98,26 +99,14 @@ interface Search {
 function findPage(visit: BusinessVisit, { into, q, found, isShort }: Search): ShownPage {
   const { clients: t } = visit.texts
   const { id } = into.client
-  const name = nameOf(into)
+  const title = t.mergeTitle({ name: nameOf(into) })
   const none = q === '' ? html`` : emptyState('search', isShort ? t.tooShort : t.nobodyFound)
   return frame(visit, {
-    title: t.mergeTitle({ name }),
+    title,
     back: clientPath(visit, id),
     body: html`<p>${t.mergeHow}</p>
-      <form method="get" action="${path}/${id}/merge" class="filters">
-        ${hidden({ business: businessOf(visit) })}
-        <div>
-          <label for="merge-q">${t.search}</label>
-          <input
-            id="merge-q"
-            name="q"
-            type="search"
-            value="${q}"
-            maxlength="100"
-            dir="auto"
-            autocomplete="off"
-          />
-        </div>
+      <form method="get" action="${path}/${id}/merge" class="filters" role="search" aria-label="${title}">
+        ${hidden({ business: businessOf(visit) })} ${searchField(t.search, q, 'merge-q')}
         <button type="submit" class="main">${t.find}</button>
       </form>
       ${

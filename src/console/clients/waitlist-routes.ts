@@ -8,7 +8,7 @@ import { createEntry, endEntry, listEntries, showEntry } from '../../bookings/wa
 import { type LinkedEntry, withQuestionsForPeople } from '../../bookings/waitlist-link.ts'
 import { offerByHand, skipEntry, takeOffer } from '../../bookings/waitlist-offer.ts'
 import { CreateEntry } from '../../bookings/waitlist-schemas.ts'
-import { textKindsOf } from '../../mails/text-route.ts'
+import { sendsOffers } from '../../mails/waitlist-outbox.ts'
 import {
   choice,
   faultSummary,
@@ -86,7 +86,7 @@ async function list(
       </div>
       ${doneNotice(t.done, query['done'])} ${faultSummary(state, bookingWords(visit.texts))}
       <p class="soft">${t.what}</p>
-      ${(await isOpen(context, visit)) ? '' : noMail(visit)}
+      ${(await sendsOffers(context, context.db.reads, visit.business.id)) ? '' : noMail(visit)}
       ${
         data.length === 0
           ? emptyState('waiting', t.empty, add)
@@ -101,14 +101,6 @@ async function list(
       }
       ${nextPage(visit, path, next_cursor, {})}`,
   }
-}
-
-/** Returns true if the booking page offers the waiting list: by email or by text, an offer can reach clients. */
-async function isOpen(context: Context, { mails, business }: BusinessVisit): Promise<boolean> {
-  if (mails === 'smtp') return true
-  return (
-    context.config.smsUrl !== '' && (await textKindsOf(context, context.db.reads, business.id)).length > 0
-  )
 }
 
 /** Explains why the booking page does not offer the waiting list: an offer must reach its client. */

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { needsEnterprise } from '../../access/actor.ts'
 import { Problem } from '../../base/errors.ts'
 import { html, type Html } from '../../base/html.ts'
+import { readInstant } from '../../base/instants.ts'
 import { compileCreation } from '../../base/validation.ts'
 import { listAll, mostPerPage } from '../../base/paging.ts'
 import type { Context } from '../../bookings/context.ts'
@@ -25,9 +26,11 @@ import {
 } from '../../webhooks/webhook.ts'
 import { ChangeWebhook, CreateWebhook } from '../../webhooks/webhook-schemas.ts'
 import { businessOf, doneNotice, pathOf } from '../frame/console-page.ts'
-import { nextPage } from '../frame/lists.ts'
+import { emptyState } from '../frame/empty-state.ts'
+import { face } from '../frame/faces.ts'
+import { byDay, nextPage } from '../frame/lists.ts'
 import { type BusinessVisit, checkedForm, type ConsoleRoute, type ShownPage } from '../frame/console-route.ts'
-import { momentOf } from '../frame/formats.ts'
+import { clientName, clockText, momentOf } from '../frame/formats.ts'
 import { textFor } from '../frame/text-groups.ts'
 import {
   type Codec,
@@ -362,7 +365,7 @@ async function payloadOf(
 ) {
   const type = bookingEventTypes.find((one) => one === event)
   if (!type) return undefined
-  const query = { booking_id, type, limit: mostPerPage }
+  const query = { booking_id, type: [type], limit: mostPerPage }
   const { data } = await listEvents(context, person, query)
   return data.find(({ id }) => id === event_id)?.payload
 }
@@ -439,8 +442,8 @@ function eventPage(context: Context): ConsoleRoute {
       const type = bookingEventTypes.find((one) => one === query['type'])
       const { cursor } = query
       const { data, next_cursor: next } = await listEvents(context, visit.person, {
-        ...{ business_id: visit.business.id, limit: 50, cursor },
-        ...(type && { type }),
+        ...{ business_id: visit.business.id, limit: 50, cursor, order: 'newest' },
+        ...(type && { type: [type] }),
       })
       const options = [
         ['', t.anyEvent] as const,
@@ -459,26 +462,42 @@ function eventPage(context: Context): ConsoleRoute {
           </form>
           ${
             data.length === 0
-              ? html`<p>${t.noEvents}</p>`
-              : html`<ul class="rows">
-                  ${data.map(
-                    ({ id, type: name, booking_id, occurred_at, payload }) =>
-                      html`<li>
-                        <a href="${pathOf(`/console/bookings/${booking_id}`, visit)}"
-                          >${momentOf(occurred_at, visit)}</a
-                        >
-                        <span>${eventText(t, name)}</span>
-                        <details class="asks">
-                          <summary>${t.body}</summary>
-                          <p class="soft"><code>webhook-id: ${id}</code></p>
-                          <pre tabindex="0">${JSON.stringify(payload, null, 2)}</pre>
-                        </details>
-                      </li>`,
-                  )}
-                </ul>`
+              ? emptyState('search', t.noEvents)
+              : byDay(data, {
+                  ...{ now: context.clock.now(), locale: visit.locale },
+                  at: ({ occurred_at }) => [readInstant(occurred_at), visit.business.timezone],
+                }).map(
+                  ({ heading, items }) =>
+                    html`<h2>${heading}</h2>
+                      <ul class="rows of-changes of-events">
+                        ${items.map((event) => html`<li>${eventRow(visit, event)}</li>`)}
+                      </ul>`,
+                )
           }
           ${nextPage(visit, `${developersPath}/events`, next, { ...(type && { type }) })}`,
       }
     },
   }
+}
+
+type ListedEvent = Awaited<ReturnType<typeof listEvents>>['data'][number]
+
+/** Renders an event: time, client, services and kind, with a link to its booking, and the body that webhooks get. */
+function eventRow(visit: BusinessVisit, { id, type, booking_id, occurred_at, payload }: ListedEvent): Html {
+  const { developers: t } = visit.texts
+  const { client, items } = payload.data
+  const name = clientName(client, visit)
+  const services = items.map((item) => item.name)
+  const setting = { timezone: visit.business.timezone, locale: visit.locale }
+  return html`<a class="row" href="${pathOf(`/console/bookings/${booking_id}`, visit)}">
+      <time class="row-time" datetime="${occurred_at}">${clockText(readInstant(occurred_at), setting)}</time>
+      <span class="row-who">${face(name)} <bdi>${name}</bdi></span>
+      <bdi class="row-service">${services.join(' + ')}</bdi>
+      <span class="end soft">${eventText(t, type)}</span>
+    </a>
+    <details class="asks">
+      <summary>${t.body}</summary>
+      <p class="soft"><code>webhook-id: ${id}</code></p>
+      <pre tabindex="0">${JSON.stringify(payload, null, 2)}</pre>
+    </details>`
 }

@@ -406,7 +406,12 @@ export function sendConsolePage(
     title: `${title} – ${visit.business?.name ?? 'Holdfast'}`,
     locale: visit.locale,
     skip: visit.texts.frame.skip,
-    main: html`<main id="main" class="text console${wide ? ' wide' : ''}" tabindex="-1">
+    main: html`<main
+      id="main"
+      class="text console${wide ? ' wide' : ''}"
+      tabindex="-1"
+      ${inlineStyle === turboStyle && asked.has(panelName) ? html`data-panel` : ''}
+    >
       ${unseenNotice(visit)}${accountsNotice(visit)}${section === 'calendar' && wide ? requestsNotice(visit) : ''}${content}
     </main>`,
     more: html`${consoleHead}
@@ -461,10 +466,10 @@ function requestsBadge({ openRequests: count, texts, locale }: ConsoleVisit): Ht
 
 const fieldForms = /<form\s[^>]*class="(?:[^"]* )?fields[ "][^>]*>/g
 
-/** Explains the sign of required fields at the top of each form. Styles show it only with such fields. */
+/** Explains the sign of required fields above each form. Styles show it only with such fields. */
 function withNeeded({ text }: Html, { texts }: ConsoleVisit): Html {
   const { text: needed } = html`<p class="soft needed">${texts.frame.needed}</p>`
-  return trusted(text.replaceAll(fieldForms, (form) => form + needed))
+  return trusted(text.replaceAll(fieldForms, (form) => needed + form))
 }
 
 const postedForms = /<form\s[^>]*method="post"[^>]*>/g

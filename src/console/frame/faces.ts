@@ -1,15 +1,18 @@
 import { html, type Html } from '../../base/html.ts'
 
+/** Number of hues of categories, and of names. */
 const hues = 6
+const faceHues = 8
 
 /** Returns the number of a name's hue. */
 function faceHue(name: string): number {
   return (
-    Array.from(name).reduce((total, letter) => (total * 31 + (letter.codePointAt(0) ?? 0)) % 997, 0) % hues
+    Array.from(name).reduce((total, letter) => (total * 31 + (letter.codePointAt(0) ?? 0)) % 997, 0) %
+    faceHues
   )
 }
 
-/** Renders the initials of a person or business on one of six hues. A name has the same hue on every page. */
+/** Renders the initials of a person or business on one of eight hues. A name has the same hue on every page. */
 export function face(name: string): Html {
   return html`<span class="face is-${faceHue(name)}" aria-hidden="true">${initials(name)}</span>`
 }

@@ -1,5 +1,6 @@
 import type { FieldError } from '../../base/errors.ts'
 import { html, type Html } from '../../base/html.ts'
+import { instantFromMs } from '../../base/instants.ts'
 import {
   choice,
   type Field,
@@ -16,6 +17,7 @@ import {
   ticks,
   type Typed,
 } from '../../pages/form.ts'
+import { wallFields } from './formats.ts'
 
 /*
  * Forms as rows. Each row names an API field by its pointer, such as `client_fields.phone`. The pointer names
@@ -166,6 +168,30 @@ export function text(parts: TextParts = {}): Codec {
 /** Returns the codec of a time of day, or null. */
 export function time(): Codec {
   return optional({ type: 'time' })
+}
+
+/** Returns the codec of the date on which a time begins, or before which it ends. Null without one. */
+export function day(timezone: string, { isEnd = false } = {}): Codec {
+  const shift = isEnd ? 1 : 0
+  const startOf = (date: string) => {
+    try {
+      return Temporal.PlainDate.from(date)
+        .add({ days: shift })
+        .toZonedDateTime(timezone)
+        .toInstant()
+        .toString()
+    } catch {
+      return date // the API refuses it
+    }
+  }
+  return {
+    read: (typed, name) => (name in typed ? (typed[name] ? startOf(typed[name]) : null) : undefined),
+    show: (value, name) => {
+      if (typeof value !== 'string') return { [name]: '' }
+      return { [name]: wallFields(instantFromMs(Date.parse(value) - shift), timezone).date }
+    },
+    input: (state, parts) => field(state, { ...parts, type: 'date' }),
+  }
 }
 
 /** Returns the codec of a number, entered in units of `factor`; without input, null by default. */

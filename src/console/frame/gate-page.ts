@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { type listOwnInvitations, placeNameOf } from '../../access/invitation.ts'
 import { maxPasswordLength, minPasswordLength } from '../../access/password-rules.ts'
+import { passkeySiteInUse } from '../../access/passkey.ts'
 import { linkMinutes } from '../../access/person-link.ts'
 import { type Problem, type ProblemCode, problemKinds } from '../../base/errors.ts'
 import { webOrigin } from '../../base/contact-formats.ts'
@@ -30,9 +31,15 @@ interface GatePage {
   body: Html
   more?: Html
   business?: GateBusiness | undefined
+  /** A source to which its forms may lead, next to this server. */
+  leadsTo?: string
 }
 
-function sendGate(reply: FastifyReply, { title, body, more = html``, business }: GatePage): FastifyReply {
+/** Sends a page outside the frame of the console. */
+export function sendGate(
+  reply: FastifyReply,
+  { title, body, more = html``, business, leadsTo }: GatePage,
+): FastifyReply {
   const { texts, locale } = languageOf(reply.request)
   return sendPage(reply, {
     title,
@@ -45,7 +52,7 @@ function sendGate(reply: FastifyReply, { title, body, more = html``, business }:
     more: html`${consoleHead} ${more}`,
     styles: consoleStyles,
     header: false,
-    forms: true,
+    forms: leadsTo ?? true,
     imageOrigin: webOrigin(business?.brand_logo_url ?? ''),
   })
 }
@@ -58,6 +65,9 @@ function gateHead({ name, brand_name, brand_logo_url: logo }: GateBusiness): Htm
     <bdi>${shown}</bdi>
   </p>`
 }
+
+/** The script that creates passkeys and logs in with them. */
+export const passkeyScript = html`<script type="module" src="/docs/console-passkey.js"></script>`
 
 /** The next step of a log-in: a console page, or the form that it interrupted. */
 interface Onward {
@@ -79,12 +89,20 @@ export async function sendLogIn(
   const business = await businessOfGate(context, reply.request)
   const { gate: texts, kept: words } = textsOf(reply.request)
   const message = onward.message ?? (onward.kept && words.ended)
+  const passkeys = await passkeySiteInUse(context)
+  if (context.config.oidcOnly)
+    return sendGate(reply, {
+      ...{ title: texts.logIn, business },
+      body: html`<h1>${texts.logIn}</h1>
+        ${alert(message)} ${providerLink(context, texts, onward)}`,
+    })
   return sendGate(reply, {
     ...{ title: texts.logIn, business },
+    more: passkeys ? passkeyScript : html``,
     body: html`<h1>${texts.logIn}</h1>
       ${alert(message)}
       <form method="post" action="/console/login" class="fields">
-        ${onwardFields(onward)} ${emailField(texts, email)}
+        ${onwardFields(onward)} ${emailField(texts, email, passkeys ? 'username webauthn' : 'username')}
         <label for="password">${texts.password}</label>
         <input
           id="password"
@@ -95,9 +113,20 @@ export async function sendLogIn(
           maxlength="${maxPasswordLength}"
         />
         <button type="submit" class="main">${texts.logIn}</button>
+        ${passkeys ? html`<button type="button" data-passkey="${passkeys.host}" hidden>${texts.passkey}</button>` : ''}
       </form>
+      ${providerLink(context, texts, onward)}
       <p><a href="/console/forgotten">${texts.forgotten}</a></p>`,
   })
+}
+
+/** Renders the way to the OpenID provider, if any. It is a link, because forms lead to no other website. */
+function providerLink({ config }: Context, texts: GateTexts, { next }: Onward): Html {
+  if (config.oidcIssuer === '') return html``
+  const address = `/console/oidc/start?${new URLSearchParams({ next }).toString()}`
+  return html`<p>
+    <a class="button" href="${address}">${config.oidcButton === '' ? texts.oidc : config.oidcButton}</a>
+  </p>`
 }
 
 /** Sends the form for a forgotten password. */
@@ -258,6 +287,7 @@ export function sendLinkForm(reply: FastifyReply, { kind, token = '', ...filled 
           maxlength="${maxPasswordLength}"
         />
         <p id="rules" class="soft">${texts.passwordRules({ least: minPasswordLength })}</p>
+        ${kind === 'link' ? html`<p class="soft">${texts.passkeysEnd}</p>` : ''}
         ${
           business
             ? html`<h2>${language.texts.start.steps.business}</h2>
@@ -333,7 +363,7 @@ export function sendInvitations(
 }
 
 /** Renders the button to log out. */
-function logOutForm({ frame }: Pick<ConsoleTexts, 'frame'>): Html {
+export function logOutForm({ frame }: Pick<ConsoleTexts, 'frame'>): Html {
   return html`<form method="post" action="/console/logout">
     <button type="submit">${frame.logOut}</button>
   </form>`
@@ -377,14 +407,14 @@ export function sendEmailConfirmed(reply: FastifyReply): FastifyReply {
   })
 }
 
-function emailField(texts: GateTexts, email: string): Html {
+function emailField(texts: GateTexts, email: string, autocomplete = 'username'): Html {
   return html`<label for="email">${texts.email}</label>
     <input
       id="email"
       name="email"
       type="email"
       value="${email}"
-      autocomplete="username"
+      autocomplete="${autocomplete}"
       required
       maxlength="254"
     />`

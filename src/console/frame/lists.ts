@@ -58,12 +58,12 @@ export function byDay<Item>(
   return days
 }
 
-/** Renders the search of a list. The panel may have a field of the same name. */
-export function searchField(label: string, q: string): Html {
+/** Renders the search of a list. One in the panel needs another ID than that of the page. */
+export function searchField(label: string, q: string, id = 'list-q'): Html {
   return html`<div class="find">
-    ${icon('search')} <label for="list-q" class="unseen">${label}</label>
+    ${icon('search')} <label for="${id}" class="unseen">${label}</label>
     <input
-      id="list-q"
+      id="${id}"
       name="q"
       type="search"
       value="${q}"

@@ -20,7 +20,7 @@ import { sendConsoleProblem } from './gate-page.ts'
  */
 
 /** Paths for developers, with pages in English. */
-const ofProgrammers = /^\/(?:docs|problems|embed|api|mcp)(?=[/?]|$)/
+const ofProgrammers = /^\/(?:docs|problems|embed|api|mcp|oauth|\.well-known)(?=[/?]|$)/
 const ofConsole = /^\/console(?=[/?]|$)/
 
 /** Shows problems to people. */

@@ -136,6 +136,7 @@ export interface TextParameters {
   'start.priceOf': { name: string | number }
   'start.nameOf': { name: string | number }
   'start.stepOf': { name: string | number; number: string | number }
+  'gate.oidcUnknown': { email: string | number }
   'gate.forgottenHow': { minutes: string | number }
   'gate.onItsWayIf': { minutes: string | number }
   'gate.filedIf': { folder: string | number; minutes: string | number }
@@ -157,6 +158,16 @@ export interface TextParameters {
   'account.emailSent': { email: string | number }
   'account.since': { date: string | number }
   'account.lastSeen': { date: string | number }
+  'account.passkeys.otherHost': { host: string | number }
+  'account.passkeys.changeOf': { name: string | number }
+  'account.passkeys.full': { most: string | number }
+  'account.passkeys.elsewhere': { address: string | number }
+  'consent.wants': { program: string | number }
+  'consent.leads': { host: string | number }
+  'consent.who': { email: string | number }
+  'consent.invalid': { code: string | number }
+  'consent.back': { host: string | number }
+  'programs.removeOf': { name: string | number }
   'clients.mergeTitle': { name: string | number }
   'clients.mergeAsk': { name: string | number; other: string | number }
   'clients.mergeMoves': { name: string | number }
@@ -210,6 +221,9 @@ export interface TextParameters {
   'booking.fees.waived': { amount: string | number; what: string | number }
   'booking.declined': { reason: string | number }
   'booking.failures.other': { code: string | number }
+  'booking.waiveAsk': { amount: string | number }
+  'booking.waiveHow': { name: string | number }
+  'booking.waivePaidHow': { name: string | number }
   'booking.dueThere': { amount: string | number }
   'booking.linkSendHow': { email: string | number }
   'booking.againUsually': { weeks: string | number }
@@ -263,6 +277,9 @@ export interface TextParameters {
   'numbers.noShowsCost': { amount: string | number; count: number; share: string | number }
   'numbers.feesSay': { charged: string | number; received: string | number }
   'numbers.feesAgainst': { charged: string | number; lost: string | number; received: string | number }
+  'numbers.keptSay': { kept: string | number }
+  'numbers.keptAgainst': { kept: string | number; lost: string | number }
+  'numbers.noShowsBack': { amount: string | number }
   'numbers.leadsSay': { days: number }
   'numbers.busySays': { best: string | number; most: string | number; share: string | number }
   'numbers.gapsSay': { count: number }
@@ -272,6 +289,8 @@ export interface TextParameters {
   'developers.limitsOfKey': { hour: string | number; minute: string | number }
   'developers.made': { when: string | number }
   'developers.revokeWhy': { name: string | number }
+  'developers.validThrough': { when: string | number }
+  'developers.lastUsed': { when: string | number }
   'developers.arrived': { all: string | number; some: string | number }
   'developers.tries': { count: number }
   'developers.attempt': { number: string | number; when: string | number }
@@ -304,6 +323,7 @@ export interface TextParameters {
   'businesses.next': { when: string | number }
   'mails.waits.turnUntil': { when: string | number }
   'mails.waits.retry': { when: string | number }
+  'mails.waits.charge': { when: string | number }
   'mails.waits.recipient_limit': { when: string | number }
   'mails.waits.business_limit': { when: string | number }
   'mails.waits.server_limit': { when: string | number }

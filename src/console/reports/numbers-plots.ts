@@ -5,8 +5,8 @@ import { html, type Html } from '../../base/html.ts'
  * distinction.
  */
 
-/** A part of a bar: filled, hatched or an outline. */
-type PlotLook = 'full' | 'hatched' | 'outline'
+/** A part of a bar: filled, half as strong, hatched or an outline. */
+type PlotLook = 'full' | 'half' | 'hatched' | 'outline'
 
 /** A bar, with its parts from the bottom up. */
 interface PlotBar {

@@ -117,10 +117,10 @@ export function takenIn(taken: Period['taken'], currency: string): number {
   return one ? one.received - one.refunded : 0
 }
 
-/** Returns the fees for a reason in one currency. */
+/** Returns the fees for a reason in one currency, with the payments that were kept. */
 export function feesIn(fees: Period['fees'], currency: string, reason: FeeReason) {
   const found = fees.find((one) => one.currency === currency)
-  return found?.[reason] ?? { charged: 0, received: 0, waived: 0, due: 0 }
+  return found?.[reason] ?? { charged: 0, received: 0, waived: 0, due: 0, kept: 0 }
 }
 
 export type FeeReason = 'no_show' | 'late_cancel'

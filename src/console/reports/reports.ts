@@ -259,6 +259,11 @@ function attendanceReport({
   sums,
 }: Tools): Report {
   const lost = sums(total.money, 'missed')
+  const list = new Intl.ListFormat(locale)
+  const back = total.fees
+    .map(({ currency, no_show: { received, kept } }) => ({ currency, amount: received + kept }))
+    .filter(({ amount }) => amount > 0)
+    .map((one) => moneyText(one, locale))
   const values = {
     count: total.no_shows,
     share: percent(total.bookings === 0 ? 0 : total.no_shows / total.bookings),
@@ -266,10 +271,12 @@ function attendanceReport({
   return {
     id: 'bookings',
     title: texts.attendance,
-    sentence:
+    sentence: [
       lost.length === 0
         ? texts.noShowsSay(values)
-        : texts.noShowsCost({ ...values, amount: new Intl.ListFormat(locale).format(lost) }),
+        : texts.noShowsCost({ ...values, amount: list.format(lost) }),
+      ...(back.length === 0 ? [] : [texts.noShowsBack({ amount: list.format(back) })]),
+    ].join(' '),
     plot: html`${barPlot(
       periods.map((one) => ({
         label: labelOf(one),
@@ -295,58 +302,69 @@ function attendanceReport({
   }
 }
 
-/** Returns the currencies of fees for a reason. */
+/** Returns the currencies in which fees were charged or payments kept for a reason. */
 function feeCurrencies({ fees }: Counted['total'], reason: FeeReason): string[] {
-  return fees.filter((one) => one[reason].charged > 0).map(({ currency }) => currency)
+  return fees.filter((one) => one[reason].charged > 0 || one[reason].kept > 0).map(({ currency }) => currency)
 }
 
-/** Shows what fees brought back: for no-shows against what these cost, or for late cancellations. */
+/** Says what fees and payments in advance brought for a reason: for no-shows against what these cost. */
+function recoveredText({ texts, locale, total, sums }: Tools, reason: FeeReason): string {
+  const list = new Intl.ListFormat(locale)
+  const fees = feeCurrencies(total, reason).map((currency) => ({
+    currency,
+    ...feesIn(total.fees, currency, reason),
+  }))
+  const charging = fees.filter(({ charged }) => charged > 0)
+  const said = (kind: 'charged' | 'received' | 'kept', some: typeof fees) =>
+    list.format(some.map(({ currency, [kind]: amount }) => moneyText({ amount, currency }, locale)))
+  const lost = list.format(reason === 'no_show' ? sums(total.money, 'missed') : [])
+  const kept = said(
+    'kept',
+    fees.filter((one) => one.kept > 0),
+  )
+  const values = { charged: said('charged', charging), received: said('received', charging), kept, lost }
+  if (charging.length === 0) return lost === '' ? texts.keptSay(values) : texts.keptAgainst(values)
+  const ofFees = lost === '' ? texts.feesSay(values) : texts.feesAgainst(values)
+  return kept === '' ? ofFees : `${ofFees} ${texts.keptSay(values)}`
+}
+
+/** Shows what fees brought, and what was kept of payments in advance, for a reason. */
 function feeReport(tools: Tools, reason: FeeReason): Report {
-  const { texts, payments, locale, total, amount, periods, labelOf, sums, short, axisOf } = tools
+  const { texts, payments, total, amount, periods, labelOf, short, axisOf } = tools
   const currencies = feeCurrencies(total, reason)
   const isNoShow = reason === 'no_show'
   const title = isNoShow ? texts.feesNoShow : texts.feesLate
-  const list = new Intl.ListFormat(locale)
-  const said = (kind: 'charged' | 'received') =>
-    list.format(
-      currencies.map((currency) =>
-        moneyText({ amount: feesIn(total.fees, currency, reason)[kind], currency }, locale),
-      ),
-    )
-  const lost = isNoShow ? sums(total.money, 'missed') : []
-  const values = { charged: said('charged'), received: said('received') }
   const names = {
-    ...{ charged: texts.feesCharged, received: payments.received },
+    ...{ kept: texts.feesKept, charged: texts.feesCharged, received: payments.received },
     ...{ waived: texts.feesWaived, due: texts.feesDue },
   }
-  const kinds = ['charged', 'received', 'waived', 'due'] as const
+  const kinds = ['kept', 'charged', 'received', 'waived', 'due'] as const
+  const looks = [
+    ['half', 'kept'],
+    ['full', 'received'],
+    ['hatched', 'due'],
+    ['outline', 'waived'],
+  ] as const
+  const isShown = (kind: (typeof looks)[number][1]) =>
+    currencies.some((currency) => feesIn(total.fees, currency, reason)[kind] > 0)
   return {
     id: isNoShow ? 'no_show_fees' : 'late_fees',
     title,
-    sentence:
-      lost.length === 0 ? texts.feesSay(values) : texts.feesAgainst({ ...values, lost: list.format(lost) }),
+    sentence: recoveredText(tools, reason),
     plot: html`${inEach(currencies, (currency) =>
       barPlot(
         periods.map((one) => {
-          const { charged, received, waived, due } = feesIn(one.fees, currency, reason)
+          const fees = feesIn(one.fees, currency, reason)
           return {
             label: labelOf(one),
-            ...short(charged, currency),
-            parts: [
-              { look: 'full' as const, value: received },
-              { look: 'hatched' as const, value: due },
-              { look: 'outline' as const, value: waived },
-            ],
+            ...short(fees.charged + fees.kept, currency),
+            parts: looks.map(([look, kind]) => ({ look, value: fees[kind] })),
           }
         }),
         { title: `${title} (${currency})`, axis: axisOf(currency) },
       ),
     )}
-    ${plotLegend([
-      ['full', names.received],
-      ['hatched', names.due],
-      ['outline', names.waived],
-    ])}`,
+    ${plotLegend(looks.filter(([, kind]) => isShown(kind)).map(([look, kind]) => [look, names[kind]]))}`,
     heads: [
       tools.periodHead,
       ...(isNoShow ? tools.amountHeads(texts.missed) : []),

@@ -17,7 +17,7 @@ import {
 import { serviceKind } from '../../catalogue/catalogue-kinds.ts'
 import type { Service } from '../../catalogue/service-schemas.ts'
 import { moneyText } from '../../mails/times-and-money.ts'
-import { field, type FormState, faultSummary, filledForm, hidden } from '../../pages/form.ts'
+import { type FormState, faultSummary, filledForm, hidden } from '../../pages/form.ts'
 import { asksOnce } from '../developers/developers-page.ts'
 import { doneNotice, pathOf } from '../frame/console-page.ts'
 import {
@@ -29,7 +29,7 @@ import {
   type ShownPage,
 } from '../frame/console-route.ts'
 import {
-  type Codec,
+  day,
   fieldsOf,
   fillRows,
   ids,
@@ -39,7 +39,8 @@ import {
   text,
   yesOrNo,
 } from '../frame/form-rows.ts'
-import { dayText, wallFields } from '../frame/formats.ts'
+import { emptyState } from '../frame/empty-state.ts'
+import { dayText } from '../frame/formats.ts'
 import { addButton } from '../frame/item-page.ts'
 import { listItems, nextPage, pageOrFirst } from '../frame/lists.ts'
 import { currencyField, currencyName, money, usualCurrency } from './currencies.ts'
@@ -78,20 +79,25 @@ function couponList(context: Context): ConsoleRoute & Required<Pick<ConsoleRoute
         body: html`<p><a class="back" href="${pathOf('/console/services', visit)}">${setUp.back}</a></p>
           <div class="head">
             <h1>${words.title}</h1>
-            ${addButton(visit, couponsPath, words.add)}
+            ${data.length === 0 ? '' : addButton(visit, couponsPath, words.add)}
           </div>
           ${doneNotice({ ...setUp.done, removed: words.removed }, query['done'])}
-          ${data.length === 0 ? html`<p>${words.empty}</p>` : ''}
-          <ul class="rows">
-            ${data.map(
-              (coupon) =>
-                html`<li class="item">
-                  <a href="${pathOf(`${couponsPath}/${coupon.id}`, visit)}"><bdi>${coupon.code}</bdi></a>
-                  <span class="soft">${aboutOf(visit, coupon, context.clock.now())}</span>
-                  <span class="end">${offText(visit, coupon)}</span>
-                </li>`,
-            )}
-          </ul>
+          ${
+            data.length === 0
+              ? emptyState('services', words.empty, addButton(visit, couponsPath, words.add))
+              : html`<ul class="rows">
+                  ${data.map(
+                    (coupon) =>
+                      html`<li class="item">
+                        <a href="${pathOf(`${couponsPath}/${coupon.id}`, visit)}"
+                          ><bdi>${coupon.code}</bdi></a
+                        >
+                        <span class="soft">${aboutOf(visit, coupon, context.clock.now())}</span>
+                        <span class="end">${offText(visit, coupon)}</span>
+                      </li>`,
+                  )}
+                </ul>`
+          }
           ${nextPage(visit, couponsPath, next_cursor)}`,
       }
     },
@@ -131,30 +137,6 @@ function offText({ locale }: BusinessVisit, { percent, amount, currency }: Coupo
   if (percent !== null)
     return new Intl.NumberFormat(locale, { style: 'percent', signDisplay: 'negative' }).format(percent / 100)
   return amount === null || currency === null ? '' : moneyText({ amount, currency }, locale)
-}
-
-/** Returns the codec of the date on which a time begins, or before which it ends. Null without one. */
-function day(timezone: string, { isEnd = false } = {}): Codec {
-  const shift = isEnd ? 1 : 0
-  const startOf = (date: string) => {
-    try {
-      return Temporal.PlainDate.from(date)
-        .add({ days: shift })
-        .toZonedDateTime(timezone)
-        .toInstant()
-        .toString()
-    } catch {
-      return date // the API refuses it
-    }
-  }
-  return {
-    read: (typed, name) => (name in typed ? (typed[name] ? startOf(typed[name]) : null) : undefined),
-    show: (value, name) => {
-      if (typeof value !== 'string') return { [name]: '' }
-      return { [name]: wallFields(instantFromMs(Date.parse(value) - shift), timezone).date }
-    },
-    input: (state, parts) => field(state, { ...parts, type: 'date' }),
-  }
 }
 
 function couponRows(visit: BusinessVisit, services: readonly Service[] = []): Row[] {

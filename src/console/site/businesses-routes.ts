@@ -12,6 +12,7 @@ import { businessOf, type ConsoleVisit } from '../frame/console-page.ts'
 import { nextPage, searchField } from '../frame/lists.ts'
 import { consoleRoutes } from '../frame/console-route.ts'
 import { emptyState } from '../frame/empty-state.ts'
+import { face } from '../frame/faces.ts'
 import { momentText } from '../frame/formats.ts'
 
 const path = '/console/businesses'
@@ -97,9 +98,10 @@ function row(visit: ConsoleVisit, { id, name, timezone }: Business, today: Retur
   const t = visit.texts.businesses
   const next = today?.next_starts_at ?? null
   const isPresent = id === visit.business?.id
-  return html`<li>
+  return html`<li class="item">
+    ${face(name)}
     <a href="/console?business=${id}" ${isPresent ? html`aria-current="true"` : ''}><bdi>${name}</bdi></a>
-    <span>${t.today({ count: today?.bookings ?? 0 })}</span>
+    <span class="soft">${t.today({ count: today?.bookings ?? 0 })}</span>
     <span class="soft"
       >${next === null ? t.nothingNext : t.next({ when: momentText(next, { timezone, locale: visit.locale }) })}</span
     >

@@ -39,6 +39,7 @@ import {
   type Once,
   refusedForms,
 } from '../frame/console-route.ts'
+import { emptyState } from '../frame/empty-state.ts'
 import { fieldsOf, fillRows, readRows, type Row } from '../frame/form-rows.ts'
 import { slugFor } from '../frame/shown-form.ts'
 import { newService, serviceRows, shortServiceFields, usualGridMinutes } from '../services/service-form.ts'
@@ -469,7 +470,11 @@ function newBusinessPage(context: Context): ConsoleRoute {
       return {
         title: start.newBusiness,
         body: html`<h1>${start.newBusiness}</h1>
-          <p>${start.notInHub}</p>`,
+          ${emptyState(
+            'building',
+            start.notInHub,
+            html`<a class="button" href="${pathOf('/console', visit)}">${setUp.toStart}</a>`,
+          )}`,
       }
     return {
       title: start.newBusiness,

@@ -304,7 +304,10 @@ function linkPart(
   const { website: words } = visit.texts
   const { services, only, pageKey, business } = website
   const link = linkOf(website, { server, key })
-  const snippet = widgetSnippet({ server, publishableKey: key, business, serviceId: only?.id })
+  const snippet = widgetSnippet({
+    ...{ server, publishableKey: key, business },
+    ...{ mode: 'inline', serviceId: only?.id },
+  })
   return html`<section class="card">
       ${copied(words, { name: 'link', label: words.link, text: link, rows: 1 })}
       <p><a href="${link.slice(server.length)}">${words.openPage}</a></p>

@@ -122,6 +122,7 @@ function accountRow(
 ): Html {
   const { calendars: t } = visit.texts
   const name = staff.find(({ id }) => id === account.staff_id)?.name ?? t.gone
+  const left = account.kind === 'microsoft' ? ` ${t.accounts.removeWhyMicrosoft}` : ''
   return html`<li class="key">
     <span class="row-what">
       <strong><bdi>${name}</bdi></strong>
@@ -131,7 +132,7 @@ function accountRow(
     <a href="${pathOf(`${path}/${account.id}`, visit)}">${t.accounts.choose}</a>
     ${asksOnce(t.accounts.remove, {
       action: pathOf(`${path}/${account.id}/remove`, visit),
-      ...{ why: t.accounts.removeWhy({ name }), button: t.accounts.removeNow },
+      ...{ why: t.accounts.removeWhy({ name }) + left, button: t.accounts.removeNow },
     })}
   </li>`
 }

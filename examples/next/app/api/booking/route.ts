@@ -1,4 +1,4 @@
-import { createHoldfastClient, HoldfastError, orThrow, type Schemas } from 'holdfast-client'
+import { createHoldfastClient, HoldfastError, type Schemas } from '@holdfast/client'
 
 /** The page's input: a slot, and the client. Holdfast validates it. */
 type Wanted = Schemas['PlaceHold'] & Pick<Schemas['ConvertHold'], 'client'>
@@ -20,21 +20,20 @@ export async function POST(request: Request): Promise<Response> {
     const { id, status, service, starts_at, ends_at } = await book(wanted as Wanted)
     return Response.json({ id, status, service: service.name, starts_at, ends_at }, { status: 201 })
   } catch (error) {
-    if (!(error instanceof HoldfastError) || !forThePage.includes(error.problem.status)) throw error
+    if (!(error instanceof HoldfastError) || !forThePage.includes(error.status)) throw error
     const headers = { 'content-type': 'application/problem+json' }
-    return Response.json(error.problem, { status: error.problem.status, headers })
+    return Response.json(error.problem, { status: error.status, headers })
   }
 }
 
 /** Holds the slot and books it. Releases it at once if the booking fails. */
 async function book({ service_id, location_id, starts_at, client: who }: Wanted) {
   const holdfast = client()
-  const slot = { service_id, location_id, starts_at }
-  const { hold_id } = await orThrow(holdfast.POST('/api/v1/bookings/hold', { body: slot }))
+  const { hold_id } = await holdfast.holds.create({ service_id, location_id, starts_at })
   try {
-    return await orThrow(holdfast.POST('/api/v1/bookings', { body: { hold_id, client: who } }))
+    return await holdfast.bookings.create({ hold_id, client: who })
   } catch (error) {
-    await holdfast.DELETE('/api/v1/bookings/hold/{hold_id}', { params: { path: { hold_id } } })
+    await holdfast.holds.release(hold_id)
     throw error
   }
 }

@@ -1,4 +1,4 @@
-import { verifyWebhook, WebhookVerificationError } from 'holdfast-client'
+import { verifyWebhook, WebhookVerificationError } from '@holdfast/client'
 
 export async function POST(request: Request): Promise<Response> {
   const secrets = (process.env.HOLDFAST_WEBHOOK_SECRET ?? '').split(' ') // two while a secret is being replaced
