@@ -19,7 +19,7 @@ RUN node widget/build.ts && node packaging/server-build.ts
 FROM node:26.10.0-slim
 LABEL org.opencontainers.image.title="Holdfast" \
       org.opencontainers.image.description="Self-hosted appointment booking" \
-      org.opencontainers.image.version="0.1.0" \
+      org.opencontainers.image.version="0.2.0" \
       org.opencontainers.image.licenses="Apache-2.0"
 
 # What runs here never installs anything: without package managers there is less to misuse.

@@ -2,7 +2,7 @@
 /**
  * Plugin Name: Holdfast Booking
  * Description: The booking widget of Holdfast as a block and a shortcode.
- * Version: 0.1.0
+ * Version: 0.2.0
  * Requires at least: 6.1
  * Requires PHP: 7.4
  * License: Apache-2.0
@@ -32,7 +32,7 @@ function holdfast_init(): void
         'holdfast-editor',
         plugins_url('editor.js', __FILE__),
         array('wp-blocks', 'wp-block-editor', 'wp-components', 'wp-element', 'wp-i18n'),
-        '0.1.0',
+        '0.2.0',
         true
     );
     register_block_type(__DIR__, array('render_callback' => 'holdfast_block'));

@@ -122,7 +122,7 @@ async function firstBooking(node: UsersNode): Promise<void> {
       expect([path, (await fetch(address + path)).status]).toEqual([path, 200])
     }
     const document = await (await fetch(`${address}/openapi.json`)).json()
-    expect(document).toMatchObject({ info: { version: '0.1.0' } })
+    expect(document).toMatchObject({ info: { version: '0.2.0' } })
     if (chromiumPath !== undefined) await bookOn(page)
     else expect((await fetch(page)).status).toBe(200)
   } finally {

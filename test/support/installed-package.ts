@@ -24,7 +24,7 @@ export interface UsersNode {
 }
 
 /** The command in the documents for new users. */
-export const installation = 'npm install ./holdfast-0.1.0.tgz'
+export const installation = 'npm install ./holdfast-0.2.0.tgz'
 
 /** npm's output without a reachable registry. */
 export const noRegistry = /ENOTFOUND|ECONNREFUSED|EAI_AGAIN|ETIMEDOUT|ENETUNREACH|ECONNRESET/
@@ -59,7 +59,8 @@ export function installPackage(
 ): InstalledPackage | undefined {
   const packed = npm(node, sources, 'pack', '--pack-destination', folder)
   if (packed.status !== 0) throw new Error(`npm pack failed:\n${packed.stdout}\n${packed.stderr}`)
-  return addPackage(node, join(folder, installation.split(' ').at(-1) ?? ''), folder)
+  const tarball = packed.stdout.trim().split('\n').at(-1) ?? ''
+  return addPackage(node, join(folder, tarball), folder)
 }
 
 /** Installs a packed package. */
