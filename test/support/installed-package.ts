@@ -42,9 +42,13 @@ export const usersNodes: UsersNode[] = [dirname(process.execPath), '/usr/local/b
   },
 )
 
+/** Certificates of a network whose proxy has its own. Without them, npm repeats each download for minutes. */
+const certificates = process.env['NODE_EXTRA_CA_CERTS']
+
 const environmentOf = ({ path }: UsersNode, variables: Record<string, string> = {}) => ({
   PATH: path,
   HOME: process.env['HOME'],
+  ...(certificates !== undefined && { NODE_EXTRA_CA_CERTS: certificates }),
   ...variables,
 })
 
