@@ -120,7 +120,7 @@ async function linkMailOf(
   context: Context,
   { id, link_id, locale }: Pick<UserMailsTable, 'id' | 'link_id' | 'locale'>,
 ): Promise<OutgoingMail | undefined> {
-  const { db, clock } = context
+  const { db, clock, config } = context
   const tokens = await linkTokens(context)
   const link = link_id === null ? undefined : await findMailedLink(db.reads, link_id, clock.now())
   const token = link && tokens(link.id)
@@ -132,7 +132,8 @@ async function linkMailOf(
     content: renderLinkMail({
       ...link,
       locale,
-      url: linkUrl(context, token),
+      url: config.oidcOnly ? `${publicUrl(config)}/console/login` : linkUrl(context, token),
+      hasPasswords: !config.oidcOnly,
       brand: await brandOf(context, link.business_id),
     }),
   }
@@ -156,12 +157,13 @@ async function invitationMailOf(
   const subject = oneLine(say('mail.invitation.subject', values))
   const brand = await brandOf(context, invitation.business_id)
   const page = { title: subject, locale: shown, direction, business: { name: business, ...brand } }
+  const ifPasswords = (text: string): Block[] => (config.oidcOnly ? [] : [{ type: 'small', text }])
   const blocks: Block[] = [
     { type: 'paragraph', text: say('mail.invitation.invited', values) },
     { type: 'button', label: say('mail.invitation.open'), url: `${publicUrl(config)}/console/invitations` },
-    { type: 'small', text: say('mail.invitation.noPassword', values) },
+    ...ifPasswords(say('mail.invitation.noPassword', values)),
     { type: 'small', text: say('mail.invitation.until', values) },
-    { type: 'small', text: say('mail.password.notMeant', values) },
+    ...ifPasswords(say('mail.password.notMeant', values)),
   ]
   return {
     ...{ id, kind: 'invitation', to: email, at: clock.now() },
@@ -201,6 +203,8 @@ async function addressMailOf(
 interface LinkMailView {
   locale: string
   url: string
+  /** False with OIDC_ONLY. The email then leads to the log-in page. */
+  hasPasswords: boolean
   email: string
   name: string
   password_set_at: string | null
@@ -216,15 +220,22 @@ function renderLinkMail(view: LinkMailView): RenderedMail {
     ...{ name: unlinked(view.name), email: view.email, minutes: linkMinutes },
     business: unlinked(view.business_name ?? view.hub_name ?? 'Holdfast'),
   }
-  const isNew = view.password_set_at === null
+  const isNew = view.password_set_at === null || !view.hasPasswords
   const subject = oneLine(say(isNew ? 'mail.password.invitation' : 'mail.password.subject', values))
   const page = { title: subject, locale, direction, business: { name: values.business, ...view.brand } }
-  const blocks: Block[] = [
-    { type: 'paragraph', text: say('mail.greeting', values) },
+  const greeting: Block = { type: 'paragraph', text: say('mail.greeting', values) }
+  const ofSingleSignOn: Block[] = [
+    greeting,
+    { type: 'paragraph', text: say('mail.password.singleSignOn', values) },
+    { type: 'button', label: say('mail.password.logIn'), url: view.url },
+  ]
+  const ofPassword: Block[] = [
+    greeting,
     { type: 'paragraph', text: say(isNew ? 'mail.password.invited' : 'mail.password.asked', values) },
     { type: 'button', label: say('mail.password.choose'), url: view.url },
     { type: 'small', text: say('mail.password.once', values) },
     { type: 'small', text: say(isNew ? 'mail.password.notMeant' : 'mail.password.notAsked', values) },
   ]
+  const blocks = view.hasPasswords ? ofPassword : ofSingleSignOn
   return { subject, text: textOf(page, blocks), html: htmlOf(page, blocks), calendar: null }
 }

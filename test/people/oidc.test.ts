@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConfig } from '../../src/base/config.ts'
 import { issueLink } from '../../src/access/person.ts'
+import { mailWorld } from '../support/mail-world.ts'
+import { makeBusiness } from '../support/offers.ts'
 import { startOidcServer } from '../support/oidc-server.ts'
 import {
   addNewPerson,
@@ -212,6 +214,32 @@ onEachEngine('an OpenID provider', (engine) => {
     const again = await issueLink(service.context, person.email)
     expect(tokenIn(await use(again.link.token))).not.toBe('')
     await service.stop()
+  })
+})
+
+onEachEngine('emails to people with OIDC_ONLY', (engine) => {
+  test('lead to single sign-on, and mention no password', async () => {
+    const provider = await startOidcServer(`${PUBLIC_URL}/console/oidc`, accounts)
+    const settings = { ...provider.settings, OIDC_ONLY: 'true' }
+    const world = await mailWorld(engine, { variables: { ...settings, PUBLIC_URL } })
+    const place = { businessId: world.business.id }
+    const owner = await logInNewPerson(world.service, { email: 'mary@example.com', role: 'owner', place })
+    const elsewhere = { businessId: (await makeBusiness(world.service)).id }
+    await addNewPerson(world.service, { email: 'john@example.com', role: 'owner', place: elsewhere })
+    await world.sent()
+    world.fresh()
+    for (const email of ['new@example.com', 'john@example.com'])
+      await sendForm(world.service, '/console/users/new', { email, role: 'manager', name: 'New' }, owner)
+    await world.sent()
+    const mails = world.fresh()
+    const to = (email: string) => mails.find(({ recipients }) => recipients.includes(email))?.text ?? ''
+    expect(to('new@example.com')).toContain('Log in as new@example.com with single sign-on.')
+    expect(to('new@example.com')).toMatch(/https:\/\/book\.example\.com\/console\/login\s/)
+    expect(to('john@example.com')).toContain('https://book.example.com/console/invitations')
+    for (const email of ['new@example.com', 'john@example.com'])
+      expect(to(email)).not.toMatch(/password|forgotten|#/)
+    await world.stop()
+    await provider.stop()
   })
 })
 
