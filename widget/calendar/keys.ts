@@ -128,11 +128,13 @@ export class Keys {
 
   private act(key: string, target: Element): boolean {
     const { grid, note, free } = this.parts
+    if (key === 'Escape') {
+      if (free.close()) return true
+      note.close()
+      return false
+    }
+    if (!lettersAreOn()) return false
     switch (key) {
-      case 'Escape':
-        if (free.close()) return true
-        note.close()
-        return false
       case 'm':
         return this.lift(target)
       case 'u':
@@ -271,6 +273,34 @@ function shortcutsOf(texts: Texts['keys']): [key: string, meaning: string][] {
   ]
 }
 
+const lettersKey = 'holdfast:letters'
+
+/** True unless a person has turned shortcuts of single letters off on this device (WCAG 2.1.4). */
+function lettersAreOn(): boolean {
+  try {
+    return localStorage.getItem(lettersKey) !== 'off'
+  } catch {
+    return true // the browser keeps nothing
+  }
+}
+
+/** Returns a checkbox that turns them on and off: speech input could otherwise cause them. */
+function letterSwitch(text: string): HTMLLabelElement {
+  const label = document.createElement('label')
+  const box = document.createElement('input')
+  box.type = 'checkbox'
+  box.checked = lettersAreOn()
+  box.addEventListener('change', () => {
+    try {
+      localStorage.setItem(lettersKey, box.checked ? 'on' : 'off')
+    } catch {
+      box.checked = true
+    }
+  })
+  label.append(box, text)
+  return label
+}
+
 function helpOf({ keys, close }: Texts): HTMLDialogElement {
   const dialog = document.createElement('dialog')
   dialog.className = 'cal-help'
@@ -292,6 +322,6 @@ function helpOf({ keys, close }: Texts): HTMLDialogElement {
   button.type = 'button'
   button.textContent = close
   button.addEventListener('click', () => dialog.close())
-  dialog.append(title, list, button)
+  dialog.append(title, list, letterSwitch(keys.letters), button)
   return dialog
 }
