@@ -1,10 +1,17 @@
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/longest-first.ts'
 
+/** Returns the tests, or the file of `npm run simulate`, `npm run accessibility` or `npm run walk`. */
+function included(): string[] {
+  if (process.env['HOLDFAST_SIMULATE']) return ['test/simulation/night.ts']
+  if (process.env['HOLDFAST_ACCESSIBILITY']) return ['test/accessibility/all-states.ts']
+  if (process.env['HOLDFAST_WALK']) return ['test/walk/walks.ts']
+  return ['test/**/*.test.ts']
+}
+
 export default defineConfig({
   test: {
-    // `npm run simulate` sets it.
-    include: process.env['HOLDFAST_SIMULATE'] ? ['test/simulation/night.ts'] : ['test/**/*.test.ts'],
+    include: included(),
     globalSetup: ['test/support/global-setup.ts'],
     // Processes, not threads, because node:sqlite, signals and exit codes are tested for real.
     pool: 'forks',

@@ -100,6 +100,20 @@ describe.skipIf(chromiumPath === undefined)('the panel next to the calendar', ()
     expect(await page.evaluate('document.activeElement.textContent')).toContain('Grace Hopper')
   })
 
+  test('Escape closes it from the part of the page that it covers, and the focus stays there', async () => {
+    const page = await open(`/console?date=${day}`, consoleSizes.desktop)
+    await page
+      .getByRole('link', { name: /Grace Hopper/ })
+      .first()
+      .click()
+    await panelAddress(page)
+    const settings = page.locator('#sections').getByRole('link', { name: 'Settings' })
+    await settings.focus()
+    await page.keyboard.press('Escape')
+    expect(await isOpen(page)).toBe(false)
+    expect(await page.evaluate('document.activeElement.textContent')).toContain('Settings')
+  })
+
   test('Escape closes a menu or a drop-down list in it first', async () => {
     const page = await open(`/console?date=${day}`, consoleSizes.desktop)
     await page

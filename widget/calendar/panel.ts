@@ -74,6 +74,7 @@ export function addPanel(
 
   const show = (path: string | undefined) => {
     failed.hidden = true
+    const hadFocus = aside.contains(document.activeElement) || document.activeElement === document.body
     const wasShown = !aside.hidden
     aside.hidden = path === undefined
     seal()
@@ -82,7 +83,7 @@ export function addPanel(
     if (path === undefined) {
       frame.removeAttribute('src')
       frame.replaceChildren()
-      if (wasShown) giveBack(opener)
+      if (wasShown && hadFocus) giveBack(opener)
     } else if (frame.getAttribute('src') !== path) frame.setAttribute('src', path)
   }
   const shut = () => {
@@ -107,6 +108,13 @@ export function addPanel(
   aside.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape' || event.defaultPrevented || isInOpenList(event.target)) return
     event.stopPropagation()
+    shut()
+  })
+  // a part of the page with the focus may be below the panel
+  addEventListener('keydown', ({ key, target, defaultPrevented }) => {
+    if (key !== 'Escape' || defaultPrevented || aside.hidden || !(target instanceof Element)) return
+    const isElsewhere = target.closest('input, select, textarea, dialog, .panel') !== null
+    if (isElsewhere || document.querySelector('dialog[open], :popover-open') !== null) return
     shut()
   })
   addEventListener('popstate', () => show(pathInAddress()))
