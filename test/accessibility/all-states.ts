@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { chromiumPath, keepScreenshot, openVisitor, sharedBrowser } from '../support/browser.ts'
 import { openConsole } from '../support/console.ts'
@@ -17,6 +18,8 @@ const chosen = states.filter(({ area, name, route }) => `${area}: ${name} ${rout
 /** Pages that are checked at once: one for each processor of a small machine. */
 const atOnce = 2
 const patienceMs = 30_000
+/** For all checks of one state. The reference of the API takes minutes. */
+const checkPatienceMs = 600_000
 
 let world: World
 beforeAll(async () => {
@@ -35,12 +38,18 @@ async function resultOf(state: State): Promise<Result> {
   try {
     await state.open(visitor.page, world)
     await keepScreenshot(visitor.page, `${area}-${name.replaceAll(/\W+/g, '-')}`)
-    return { ...{ area, name, route, isBrief }, ...(await check(visitor.page, { isBrief, hasMenu })) }
+    const checked = await Promise.race([check(visitor.page, { isBrief, hasMenu }), tooLate()])
+    return { ...{ area, name, route, isBrief }, ...checked }
   } catch (error) {
     throw new Error(`${area}: ${name} could not be checked`, { cause: error })
   } finally {
     await visitor.close()
   }
+}
+
+async function tooLate(): Promise<never> {
+  await setTimeout(checkPatienceMs, undefined, { ref: false })
+  throw new Error('the checks took too long')
 }
 
 test('every state is checked', { timeout: 3_600_000 }, async () => {
