@@ -112,8 +112,8 @@ export const noPolicyViolation = always(() => violations.current.length === 0)
 export const noWrongText = always(() => page.current.wrong.length === 0)
 export const nothingSideways = always(() => page.current.overflow === '')
 /** A new page may be empty for a moment. */
-export const neverBlank = always(eventually(() => !page.current.isBlank).within(20, 'seconds'))
-export const neverStuck = always(eventually(() => page.current.ways > 0).within(20, 'seconds'))
+export const neverBlank = always(eventually(() => !page.current.isBlank).within(10, 'seconds'))
+export const neverStuck = always(eventually(() => page.current.ways > 0).within(10, 'seconds'))
 
 /** A form that comes back with faults still has what was typed. */
 export const noLostText = always(() => {

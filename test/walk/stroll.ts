@@ -61,10 +61,8 @@ export async function startGround(): Promise<Ground> {
 /** A walk and its outcome. */
 export interface Outcome {
   steps: number
-  /** Names of broken promises with their time, and the last output. Empty if none is broken. */
+  /** The last steps and the broken promises. Empty if none is broken. */
   faults: string
-  /** The command that repeats its steps. */
-  again: string
 }
 
 const sizes: Record<Kind, [width: number, height: number]> = {
@@ -73,10 +71,18 @@ const sizes: Record<Kind, [width: number, height: number]> = {
   console: [1280, 800],
 }
 
-/** Walks for some seconds, or until a promise breaks. The folder receives its steps. */
+interface Stroll {
+  seconds: number
+  /** Receives the steps and a picture of each. */
+  folder: string
+  /** Repeats the steps in the folder. */
+  isAgain?: boolean
+}
+
+/** Walks for some seconds, or until a promise breaks. */
 export async function stroll(
   start: { url: string; cookie?: string; kind: Kind },
-  { seconds, folder }: { seconds: number; folder: string },
+  { seconds, folder, isAgain = false }: Stroll,
 ): Promise<Outcome> {
   const [width, height] = sizes[start.kind]
   const common = [
@@ -84,7 +90,9 @@ export async function stroll(
     ...['--width', String(width), '--height', String(height)],
     ...(start.cookie === undefined ? [] : ['--cookie', start.cookie]),
   ]
-  const options = ['--exit-on-violation', '--time-limit', `${String(seconds)}s`, '--output-path', folder]
+  const options = isAgain
+    ? ['--reproduce', folder]
+    : ['--exit-on-violation', '--time-limit', `${String(seconds)}s`, '--output-path', folder]
   const program = resolve(project, 'node_modules/@antithesishq/bombadil/bin/bombadil.js')
   const child = spawn(process.execPath, [program, 'browser', 'test', ...common, ...options], {
     env: { ...process.env, CHROME: walkersBrowser ?? '', RUST_LOG: 'error' },
@@ -98,7 +106,6 @@ export async function stroll(
   return {
     steps,
     faults: child.exitCode === 0 ? '' : output.slice(-6_000),
-    again: `npx bombadil browser test ${common.join(' ')} --reproduce ${folder}`,
   }
 }
 

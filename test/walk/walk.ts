@@ -10,12 +10,15 @@ export type Kind = (typeof kinds)[number]
 const usage = `npm run walk [-- OPTIONS]
   --minutes N  for all kinds together, 60
   --kind NAME  only on the ${kinds.join(', ')}
+  --again PATH repeats the steps of a walk in its folder, with --kind
   --help       prints this`
 
 /** The parsed arguments, as walks.ts reads them from HOLDFAST_WALK. */
 export interface Walks {
   minutes: number
   kinds: readonly Kind[]
+  /** The folder of a walk to repeat. Empty for new walks. */
+  again: string
 }
 
 function walksOf(args: string[]): Walks | undefined {
@@ -24,6 +27,7 @@ function walksOf(args: string[]): Walks | undefined {
     options: {
       minutes: { type: 'string', default: '60' },
       kind: { type: 'string', default: '' },
+      again: { type: 'string', default: '' },
       help: { type: 'boolean' },
     },
   })
@@ -32,7 +36,8 @@ function walksOf(args: string[]): Walks | undefined {
   if (!(minutes > 0)) throw new Error('--minutes takes a number above 0')
   const chosen = kinds.filter((kind) => values.kind === '' || kind === values.kind)
   if (chosen.length === 0) throw new Error(`--kind takes one of ${kinds.join(', ')}`)
-  return { minutes, kinds: chosen }
+  if (values.again !== '' && chosen.length > 1) throw new Error('--again needs --kind')
+  return { minutes, kinds: chosen, again: values.again === '' ? '' : resolve(values.again) }
 }
 
 if (process.argv[1] === import.meta.filename) {
