@@ -28,11 +28,14 @@ beforeAll(async () => {
 afterAll(() => world.stop())
 
 async function resultOf(state: State): Promise<Result> {
-  const { area, name, route, isBrief, hasMenu, isConsole } = state
+  const { area, name, route, isBrief, hasMenu, isConsole, isOfHub } = state
   const browser = await sharedBrowser()
   const options = { ...sizes.wide, colorScheme: 'light' as const }
   const visitor = isConsole
-    ? await openConsole(browser, world.owner, { address: world.address, ...options })
+    ? await openConsole(browser, isOfHub ? world.hubOwner : world.owner, {
+        address: world.address,
+        ...options,
+      })
     : await openVisitor(browser, options)
   visitor.page.setDefaultTimeout(patienceMs)
   try {

@@ -12,6 +12,8 @@ export interface State {
   route: string
   /** True for pages that only people with an account see. */
   isConsole: boolean
+  /** True if the person belongs to the whole hub. */
+  isOfHub: boolean
   /** Only reads: its walks by keyboard would repeat those of similar pages. */
   isBrief: boolean
   /** A menu is open, which may cover what is below it. */
@@ -24,10 +26,13 @@ type Step = (page: Page, world: World) => Promise<unknown>
 const state =
   (area: State['area'], isConsole = false) =>
   (name: string, route: string, path: string | ((world: World) => string), ...steps: Step[]): State => ({
-    ...{ area, name, route, isConsole, isBrief: false, hasMenu: false },
+    ...{ area, name, route, isConsole, isOfHub: false, isBrief: false, hasMenu: false },
     open: async (page, world) => {
       const to = typeof path === 'string' ? path : path(world)
-      await page.goto(to.startsWith('http') ? to : `${world.address}${to}`)
+      const reply = await page.goto(to.startsWith('http') ? to : `${world.address}${to}`)
+      const status = reply?.status() ?? 200
+      const mayBeMissing = name.includes('does not exist')
+      if (status !== (mayBeMissing ? 404 : 200)) throw new Error(`${name}: status ${status} at ${to}`)
       for (const step of steps) await step(page, world)
     },
   })
@@ -172,15 +177,15 @@ const schedule: State[] = [
   page(
     'Choose the client of a booking',
     '/book',
-    `/book?service=:haircut&location=:location&staff=:anna&starts_at=${shownDay}T09:00`,
+    `/book?service=:haircut&location=:location&date=${shownDay}`,
   ),
   page('Block a time', '/block'),
   page('A blocked time', '/block/:id', '/block/:block'),
-  page('Time away', '/away', '/away?staff=:anna'),
+  page('Time away', '/away', '/away'),
   page(
     'The places of a class',
     '/class',
-    `/class?service=:yogaService&location=:location&staff=:clara&starts_at=${shownDay}T11:00:00%2B01:00`,
+    `/class?service=:yogaService&who=:clara&start=${shownDay}T10%3A00%3A00.000Z`,
   ),
   page('The day on paper', '/print', `/print?${day}`),
   page('All bookings', '/bookings'),
@@ -190,7 +195,7 @@ const schedule: State[] = [
   bookingPage('A paid booking', '', ':paid'),
   bookingPage('A booking of several steps', '', ':colour'),
   bookingPage('Cancel a booking', '/cancel'),
-  bookingPage('Answer a request', '/answer', ':askedId'),
+  bookingPage('Decline a request', '/answer', ':askedId'),
   bookingPage("Change a booking's client", '/client'),
   bookingPage("Change a booking's details", '/details'),
   bookingPage('Change the person of a booking', '/person'),
@@ -199,8 +204,8 @@ const schedule: State[] = [
   bookingPage('Move a booking', '/move'),
   bookingPage('Refund a payment', '/refund', ':paid'),
   bookingPage('Charge a saved card', '/charge', ':charged'),
-  bookingPage('Request a card', '/card', ':charged'),
-  bookingPage('Waive a fee', '/waive', ':owing'),
+  bookingPage('Remove a saved card', '/card', ':charged'),
+  page('Waive a fee', '/bookings/:id/waive', '/bookings/:owing/waive?payment=:owing'),
   page('Import bookings', '/bookings/import'),
   page('The waiting list', '/waitlist'),
   page('Add to the waiting list', '/waitlist/new'),
@@ -293,8 +298,8 @@ const running: State[] = [
 const accounts: State[] = [
   page("A person's account", '/account'),
   page('Invitations', '/invitations'),
-  page('Businesses', '/businesses'),
-  page('A new business', '/new-business'),
+  { ...page('Businesses', '/businesses'), isOfHub: true },
+  { ...page('A new business', '/new-business'), isOfHub: true },
   inConsole('A program asks for access', '/console/authorize', ({ paths }) => paths['authorize'] ?? ''),
   page('A page that does not exist', '', '/none'),
   page('All parts of the console', '/parts'),

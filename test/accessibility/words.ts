@@ -55,5 +55,5 @@ export const limits: string[] = [
 
 /** Returns the paragraph on reading by hand. */
 export function byHand(day: string): string {
-  return `On ${day}, an engineer of Holdfast read style sheets, scripts and markup for the criteria marked "read by hand". They also looked at screenshots of the states.`
+  return `On ${day}, an engineer of Holdfast read style sheets, scripts and markup for the criteria marked "read by hand". They also looked at small screenshots of all states of booking and console at 1280 pixels.`
 }

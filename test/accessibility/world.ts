@@ -20,6 +20,8 @@ export interface World {
   service: TestService
   address: string
   owner: LoggedIn
+  /** Owns the hub of the business. */
+  hubOwner: LoggedIn
   /** The publishable key of the business. */
   key: string
   /** Paths below the address, by what they show. */
@@ -50,6 +52,9 @@ export async function startWorld(settings: Record<string, string> = {}): Promise
   const owner = await logInNewPerson(service, {
     ...{ email: 'owner@example.com', name: 'Ada', role: 'owner', place },
   })
+  const hubOwner = await logInNewPerson(service, {
+    ...{ email: 'hub@example.com', name: 'Eve', role: 'owner', place: { hubId: service.world.hub.id } },
+  })
   const ids = {
     ...(await makeCatalogue(service, owner)),
     ...(await makeBookings(service)),
@@ -59,7 +64,7 @@ export async function startWorld(settings: Record<string, string> = {}): Promise
   const empty = await startPublicService('sqlite', { empty: true })
   const first = await offerFirstOwner(empty.service.context, true)
   return {
-    ...{ service, address, owner, ids, paths, key: business.publishable_key },
+    ...{ service, address, owner, hubOwner, ids, paths, key: business.publishable_key },
     firstUrl: `${empty.address}/console/first#${first && 'link' in first ? first.link.token : ''}`,
     linkToClientPage: async () => {
       await service.app.mails.settled()
@@ -123,7 +128,7 @@ async function makeBookings(service: TestService): Promise<Record<string, string
     ...{ waiting: String(waiting.body.id), client: clients[0]?.id ?? '' },
     ...{ treatment: offer(business, 'Treatment').service_id, haircut: offer(business, 'Haircut').service_id },
     ...{ yogaService: offer(business, 'Yoga class').service_id, room: service_id, location: location_id },
-    ...{ anna: anna ?? '', ben: ben ?? '' },
+    ...{ anna: anna ?? '', ben: ben ?? '', clara: clara ?? '' },
   }
 }
 
