@@ -1,4 +1,4 @@
-/* The criteria of WCAG 2.2 at levels A and AA, and what is known about each beside the findings of the program. */
+/* The criteria of WCAG 2.2 at levels A and AA, and what is known about each next to the findings of the program. */
 
 import type { CheckName } from './checks.ts'
 

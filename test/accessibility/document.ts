@@ -155,7 +155,7 @@ export async function writeReport(run: Run): Promise<string> {
 
 Holdfast meets most criteria, but not all. [Findings](#findings) and [limits](#limits) list the gaps.
 
-The European Accessibility Act (Directive 2019/882) covers online booking for consumers since 28 June 2025. It exempts microenterprises that provide services. This report describes the software. A business that uses it publishes a statement of its own, which also covers its texts, colours and pictures.
+The European Accessibility Act (Directive 2019/882) covers online booking for consumers since 28 June 2025. It exempts microenterprises that provide services. This report describes the software. A business that uses it publishes another statement, which also covers its texts, colours and pictures.
 
 ## Method
 

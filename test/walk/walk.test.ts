@@ -16,7 +16,7 @@ const script = (text: string) => `<button>Go</button><script>${text}</script>`
 
 /** The body of a page that breaks each promise. The empty one breaks two. */
 const faulty = {
-  noUncaughtExceptions: script('setInterval(() => { throw new Error("broken") }, 200)'),
+  noUncaughtError: script('setInterval(() => { throw new Error("broken") }, 200)'),
   noServerError: script('fetch("/broken")'),
   noConsoleError: script('setInterval(() => console.error("broken"), 200)'),
   noPolicyViolation: script('setInterval(() => { new Image().src = "http://127.0.0.1:9/x.png" }, 200)'),
@@ -37,7 +37,7 @@ describe.runIf(walkersBrowser !== undefined)('a walk', () => {
 
     longTest.each(kinds)('finds no fault in the %s', async (kind) => {
       const { steps, faults } = await stroll(startOf(kind, ground), { seconds: 6, folder: folder() })
-      expect(steps).toBeGreaterThan(2)
+      expect(steps).toBeGreaterThan(0)
       expect(faults).toBe('')
     })
   })
