@@ -1,4 +1,4 @@
-/* The criteria of WCAG 2.2 at levels A and AA, and what is known about each next to the findings of the program. */
+/* The criteria of WCAG 2.2 at levels A and AA, with the words of people about each. */
 
 import type { CheckName } from './checks.ts'
 
