@@ -113,6 +113,8 @@ import { TextWorker } from './mails/text-worker.ts'
 import { oldDevices, oldPushes } from './push/device.ts'
 import { PushWorker } from './push/push-worker.ts'
 import { startHousekeeping } from './operate/housekeeping.ts'
+import { TestClocks } from './operate/test-clock.ts'
+import { noteTestRequests, testClockRoutes } from './operate/test-clock-routes.ts'
 import { ServerWatch } from './operate/server-watch.ts'
 import { bookingPageRoutes } from './pages/booking-page-routes.ts'
 import { bookingStartRoutes } from './pages/booking-start-routes.ts'
@@ -184,6 +186,7 @@ export interface App {
   pushes: PushWorker
   offers: WaitlistWorker
   requests: RequestWorker
+  testClocks: TestClocks
   calendarWrites: CalendarWriter
   channels: ChannelWorker
   disconnections: DisconnectionWorker
@@ -235,6 +238,7 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
   const context = { ...opened, metrics: watched.metrics }
   const limiter = replaced.limiter ?? (await openRateLimiter(context, { onStatement, patienceMs }))
   const reader = openReader(context, packageJson.version)
+  const testClocks = new TestClocks(context, messengersOf(context, limiter))
   const routes = allRoutes({
     calendars: calendarsRoutes(reader, limiter),
     bookings: [bookingRoutes(limiter), couponRoutes(limiter)],
@@ -247,6 +251,7 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
     widget: widgetRoutes(widgetBuilt),
     pageLimits: pageLimits(limiter),
     ...peopleRoutes(context, limiter),
+    testClock: testClockRoutes(testClocks),
   })
   await context.checkouts.provider?.load()
   const server = await createServer(context, routes, {
@@ -258,15 +263,16 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
     guard: (app) => {
       guardRequests(app, context, limiter)
       noteKeyRequests(app, context)
+      noteTestRequests(app, testClocks)
     },
     showProblem: problemPages(context),
   })
   const housekeeping = startHousekeeping(context, jobs)
   const { calendars, ...workers } = openWorkers(context, { reader, limiter, replaced })
   const { requests, ...graceful } = workers
-  for (const worker of [...Object.values(workers), calendars, servers]) worker.start()
+  for (const worker of [...Object.values(workers), calendars, servers, testClocks]) worker.start()
   return {
-    ...{ context, server, ...workers },
+    ...{ context, server, testClocks, ...workers },
     listen: () => server.listen({ host: context.config.host, port: context.config.port }),
     stop: async () => {
       state.draining = true
@@ -282,7 +288,7 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
       const graceMs = Math.max(stoppingSinceMs + workStopMs - monotonicMs(), minWorkStopMs)
       const loops = [
         ...Object.values(graceful).map((loop) => loop.stop(graceMs)),
-        ...[calendars.stop(), requests.stop()],
+        ...[calendars.stop(), requests.stop(), testClocks.stop()],
       ]
       await Promise.all([server.close(), ...loops, housekeeping.stop(), servers.stop()])
       clearTimeout(cutOff)
@@ -290,6 +296,13 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
       // in parallel: a server that does not respond costs each of them a second
       await Promise.all([limiter.close(), context.db.close()])
     },
+  }
+}
+
+function messengersOf(context: Context, limiter: RateLimiter) {
+  return {
+    mails: new MailWorker(context, mailLinks(context), limiter),
+    texts: new TextWorker(context, limiter, mailLinks(context)),
   }
 }
 
@@ -301,8 +314,7 @@ function openWorkers(
   return {
     deliveries: new DeliveryWorker(context, { ...deliveryOptions(context), ...replaced.deliveries }),
     payments: new PaymentWorker(context),
-    mails: new MailWorker(context, mailLinks(context), limiter),
-    texts: new TextWorker(context, limiter, mailLinks(context)),
+    ...messengersOf(context, limiter),
     pushes: new PushWorker(context, { version: packageJson.version }),
     offers: new WaitlistWorker(context),
     requests: new RequestWorker(context),
@@ -384,6 +396,7 @@ function allRoutes({
   clientPages,
   files,
   calendars,
+  testClock,
   pageLimits: limits,
 }: Record<
   | 'bookingStart'
@@ -396,7 +409,8 @@ function allRoutes({
   | 'calendars'
   | 'pageLimits'
   | 'users'
-  | 'people',
+  | 'people'
+  | 'testClock',
   AnyRoutes
 > &
   Record<'bookings' | 'connections' | 'gates' | 'connectionPages', AnyRoutes[]>): {
@@ -404,7 +418,7 @@ function allRoutes({
   around: AnyRoutes[]
 } {
   return {
-    api: [...apiRoutes, ...bookings, ...connections, people],
+    api: [...apiRoutes, ...bookings, ...connections, people, testClock],
     around: [
       limits,
       ...[

@@ -66,6 +66,7 @@ const apiKeysByDigest = cachedQuery((db, { digests }: Params<{ digests: string }
       'k.scopes_json',
       'k.expires_at',
       'b.plan as business_plan',
+      'b.is_test',
       'b.limit_per_minute',
       'b.limit_per_hour',
       'h.plan as hub_plan',
@@ -96,6 +97,7 @@ const sessionsByDigest = cachedQuery((db, { digests }: Params<{ digests: string 
       'k.allowed_origins_json',
       'k.revoked_at',
       'b.plan as business_plan',
+      'b.is_test',
       'b.limit_per_minute',
       'b.limit_per_hour',
       'b.trusted_networks_json',
@@ -121,6 +123,7 @@ const bookingsByDigest = cachedQuery((db, { digests }: Params<{ digests: string 
       'k.business_id',
       'k.ends_at',
       'b.plan as business_plan',
+      'b.is_test',
       'b.limit_per_minute',
       'b.limit_per_hour',
       'h.plan as hub_plan',
@@ -472,4 +475,15 @@ export function findKeyRequests(db: Reads, keyId: string, max: number): Promise<
     .orderBy('id', 'desc')
     .limit(max)
     .execute()
+}
+
+/** Finds the time at which the clock of a test business stands. Undefined if the business is in real time. */
+export async function findTestNow(db: Reads, businessId: string): Promise<Instant | undefined> {
+  const row = await db
+    .selectFrom('businesses')
+    .select('test_now')
+    .where('id', '=', businessId)
+    .where('test_now', 'is not', null)
+    .executeTakeFirst()
+  return row?.test_now ?? undefined
 }

@@ -19,6 +19,8 @@ interface ActorParts {
   allowedOrigins: string[] | null
   /** The request that the actor makes, for the audit log. Absent without a request. */
   via?: { address: string | null; requestId: string }
+  /** True if the business is a test business. Its clock is read at each request. */
+  isTest?: boolean
   /** Overrides the request limits of the Enterprise plan. Null for the plan's. */
   ownLimits: { perMinute: number | null; perHour: number | null }
 }

@@ -16,6 +16,8 @@ import { anonymousQuotas, quotasOfCaller, quotasOfExchange } from './rate-limit-
 import type { Quota } from './rate-limit-types.ts'
 import type { RateLimiter, RateLimitResult } from './rate-limits.ts'
 import { isPersonToken } from './token.ts'
+import { inRealTime, realClock, type TestTime } from '../base/clock.ts'
+import { inTime, readTestTime } from './test-clock.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -26,8 +28,12 @@ declare module 'fastify' {
      * refusal.
      */
     counting?: Promise<void> | undefined
+    /** The time of a test business whose clock stands still. */
+    testTime?: TestTime | undefined
   }
   interface FastifyContextConfig {
+    /** The route is about keys, sessions or accounts, which ignore the clock of a test business. */
+    inRealTime?: true
     /** Parameters of `WWW-Authenticate` that a 401 of the route adds (RFC 6750). */
     challenge?: string
     /** The route counts for the client's address, not for its key. */
@@ -85,13 +91,15 @@ export function guardRequests(app: FastifyInstance, context: Context, limiter: R
   app.decorateRequest('actor')
   app.decorateRequest('counting')
   app.decorateRequest('client')
+  app.decorateRequest('testTime')
   app.addHook('onRequest', async (request, reply) => {
     const { access, people, plan, readsOnly, programs, challenge } = request.routeOptions.config
     if (!access && !isOfApi(request)) return
     request.client = readClientAddress(request.ip)
     let actor: Caller
     try {
-      actor = await callerOf(context, request, ours)
+      // keys and sessions end in real time
+      actor = await inRealTime(() => callerOf(context, request, ours))
     } catch (error) {
       // after any other error, such as an unreachable database, the key may be valid
       if (error instanceof Problem) await counter.countAnonymous(request, reply)
@@ -100,6 +108,10 @@ export function guardRequests(app: FastifyInstance, context: Context, limiter: R
     }
     const { address } = request.client
     request.actor = { ...actor, via: { address, requestId: request.id } } // the actor itself is cached
+    if (actor.isTest && 'businessId' in actor.scope) {
+      request.testTime = await readTestTime(context, actor.scope.businessId)
+      assertLinkHolds(context, actor, request.testTime)
+    }
     // repeated refusals cost no read
     if (readsOnly && counter.hasRoom(request, actor)) {
       request.counting = counter.countCaller(request, reply, actor)
@@ -118,6 +130,17 @@ export function guardRequests(app: FastifyInstance, context: Context, limiter: R
       isOwnPage(request, ours) ? undefined : origin,
     )
   })
+  // runs the handler within the call, unlike a hook that returns a promise
+  app.addHook('preHandler', (request, _reply, done) => {
+    const { testTime: time, routeOptions } = request
+    inTime(context, routeOptions.config.inRealTime ? undefined : time, done)
+  })
+}
+
+/** Throws invalid_credentials if the manage link of a test business has ended by its clock. */
+function assertLinkHolds({ clock }: Context, actor: Caller, time: TestTime | undefined): void {
+  if (actor.type !== 'manage' || actor.endsAt > (time?.now ?? realClock(clock).now())) return
+  throw invalidCredentials('The bearer token is unknown, malformed or revoked.')
 }
 
 /** Returns the caller of a bearer token, or else of a log-in cookie. Throws if either is invalid. */

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { KeyRequestsTable } from '../database/tables.ts'
 import type { Context } from './context.ts'
 import { maxKeyRequests, storeKeyRequests } from './key-requests.ts'
+import { realClock } from '../base/clock.ts'
 
 const maxPathLength = 200
 
@@ -63,7 +64,7 @@ function requestOf(
   return {
     api_key_id: caller.keyId,
     id: ids.next(),
-    at: clock.now(),
+    at: realClock(clock).now(),
     method,
     path: path.slice(0, maxPathLength),
     status,

@@ -117,7 +117,7 @@ export async function findPerson(context: Context, token: string): Promise<Perso
   const plan = found.business_plan
     ? effectivePlan(found.business_plan, found.hub_plan)
     : (found.hub_plan ?? 'growth') // the schema requires one or the other
-  return personActor(found, { keyId: found.place_id, scope, plan })
+  return { ...personActor(found, { keyId: found.place_id, scope, plan }), isTest: found.is_test === 1 }
 }
 
 /** Switches to another place of the person after the present one was disabled. */

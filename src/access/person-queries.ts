@@ -45,7 +45,7 @@ export function findLogIn(db: Reads, digest: string) {
     .where('u.disabled_at', 'is', null)
     .select(['l.id', 'l.user_id', 'l.place_id', 'l.last_seen_at', 'l.expires_at', 'u.email', 'u.name'])
     .select(['p.role', 'p.business_id', 'p.hub_id', 'p.staff_id', 'p.disabled_at as place_disabled_at'])
-    .select(['b.plan as business_plan', 'h.plan as hub_plan'])
+    .select(['b.plan as business_plan', 'h.plan as hub_plan', 'b.is_test'])
     .executeTakeFirst()
 }
 

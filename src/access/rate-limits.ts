@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts'
+import { type Clock, realClock } from '../base/clock.ts'
 import { plusSeconds } from '../base/instants.ts'
 import type { CleanupJob } from '../database/context.ts'
 import type { StatementListener } from '../database/database.ts'
@@ -30,7 +30,7 @@ export class RateLimiter {
 
   constructor(store: PeekableStore, clock: Clock) {
     this.store = store
-    this.clock = clock
+    this.clock = realClock(clock)
   }
 
   /** Counts a request of a tenant in all its quotas, or refuses it and counts it nowhere. */
@@ -89,7 +89,7 @@ export async function openRateLimiter(
     memory,
     log: context.log,
     onDegraded: (degraded) => context.metrics.sharedLimitsDegraded(degraded),
-    nowMs: () => context.clock.nowMs(),
+    nowMs: () => realClock(context.clock).nowMs(),
     patienceMs,
   })
   await store.start()

@@ -11,7 +11,7 @@ export function sessionRoutes(app: FastifyInstance, context: Context): void {
   app.withTypeProvider<TypeBoxTypeProvider>().post(
     '/session',
     {
-      config: { access: ['publishable'], countsFor: 'address' },
+      config: { inRealTime: true, access: ['publishable'], countsFor: 'address' },
       schema: {
         operationId: 'createSession',
         tags: ['Sessions'],

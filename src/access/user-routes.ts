@@ -39,9 +39,9 @@ import {
 } from './user-schemas.ts'
 
 /** Only people manage people, so that a leaked key cannot make itself an owner. */
-const config = { access: [], people: 'owner' } as const
+const config = { inRealTime: true, access: [], people: 'owner' } as const
 /** Everyone has their own account. */
-const ownConfig = { access: [], people: 'staff' } as const
+const ownConfig = { inRealTime: true, access: [], people: 'staff' } as const
 const tags = ['People']
 
 /** The emails that people can send, and their limits. */

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Instant, instantFromMs, toMs } from './instants.ts'
 
 /** The only source of time. It is injected, so that tests can move it and all servers agree on it. */
@@ -20,6 +21,57 @@ export function clockFrom(nowMs: () => number): Clock {
 
 /** The clock of this machine. */
 export const systemClock: Clock = clockFrom(() => Date.now())
+
+/** The time of a test business, which stands still until it is moved. */
+export interface TestTime {
+  businessId: string
+  now: Instant
+}
+
+const testTimes = new AsyncLocalStorage<(TestTime & { real: Clock }) | undefined>()
+
+/** Shows the time of the test business for which the caller works, and otherwise the time of another clock. */
+export class FollowingClock implements Clock {
+  readonly real: Clock
+
+  constructor(real: Clock) {
+    this.real = real
+  }
+
+  now(): Instant {
+    return testTimes.getStore()?.now ?? this.real.now()
+  }
+
+  nowMs(): number {
+    const test = testTimes.getStore()
+    return test ? toMs(test.now) : this.real.nowMs()
+  }
+}
+
+/** Runs work, and everything that it starts, in the time of a test business. */
+export function atTestTime<T>(clock: Clock, time: TestTime, work: () => T): T {
+  return testTimes.run({ ...time, real: realClock(clock) }, work)
+}
+
+/** Runs work in real time, even if a test business caused it. */
+export function inRealTime<T>(work: () => T): T {
+  return testTimes.getStore() === undefined ? work() : testTimes.run(undefined, work)
+}
+
+/** Returns the test business in whose time the caller works. Undefined in real time. */
+export function testTime(): TestTime | undefined {
+  return testTimes.getStore()
+}
+
+/** Returns a clock that no test business moves. */
+export function realClock(clock: Clock): Clock {
+  return clock instanceof FollowingClock ? clock.real : clock
+}
+
+/** Returns the real time for a time read by the caller, which may be that of a test business. */
+export function realNow(now: Instant): Instant {
+  return testTimes.getStore()?.real.now() ?? now
+}
 
 /** Monotonic milliseconds, for durations. */
 export function monotonicMs(): number {

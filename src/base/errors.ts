@@ -25,6 +25,7 @@ export const problemKinds = {
   calendar_limit_reached: { status: 409, title: 'Calendar limit reached' },
   catalogue_limit_reached: { status: 409, title: 'Catalogue limit reached' },
   client_exists: { status: 409, title: 'Another client has this name and contact' },
+  test_business: { status: 409, title: 'Not possible for this kind of business' },
   rotation_in_progress: { status: 409, title: 'The secret was replaced less than 24 hours ago' },
   version_conflict: { status: 412, title: 'The booking has changed' },
   payload_too_large: { status: 413, title: 'The body is too large' },

@@ -178,6 +178,11 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
       client_id: '01a1fa68-2f8d-7c51-9b07-3c1d5a8e6f40',
     },
   },
+  test_business: {
+    when: 'The clock of a business that is not for tests was to be moved, or a test business was to use real emails, payments or calendars.',
+    whatToDo: 'Use a business that was created with `test: true` for tests, and another one for clients.',
+    example: { detail: 'Only a test business has a clock. This business is not for tests.' },
+  },
   rotation_in_progress: {
     when: "The webhook's secret was replaced less than 24 hours ago.",
     whatToDo: 'Wait until the 24 hours are over, or register another webhook.',

@@ -5,6 +5,7 @@ import type { Queries, Reads } from '../database/database.ts'
 import { foreach, rowsOf, rowsText, isPostgres } from '../database/json-rows.ts'
 import { sharedStatement } from '../database/shared-transaction.ts'
 import type { ClaimsTable } from '../database/tables.ts'
+import { isSwept } from '../database/test-time.ts'
 import { inScopeOfRow, scopeColumns, scopeRow, type TenantScope } from '../database/tenant-scope.ts'
 
 export interface HoldRow extends ClaimsTable {
@@ -91,6 +92,7 @@ export async function deleteOldHolds(db: Queries, before: Instant, max: number):
      where id in (
        select id from claims
         where (booked_at is null or ended_at is not null) and expires_at < ${before} and visit_id is null
+          and ${isSwept('claims.business_id')}
         limit ${max})
        and (booked_at is null or ended_at is not null) and expires_at < ${before}`.execute(db)
   return Number(numAffectedRows ?? 0n)
@@ -124,6 +126,7 @@ export async function endExpiredHolds(db: Queries, now: Instant, max: number): P
      where id in (
        select id from claims
         where booked_at is null and ended_at is null and expires_at <= ${now} and visit_id is null
+          and ${isSwept('claims.business_id')}
         limit ${max}${skipLocked(db)})
        and booked_at is null and ended_at is null and expires_at <= ${now}`.execute(db)
   return Number(numAffectedRows ?? 0n)

@@ -96,13 +96,11 @@ async function seriesPart(context: Context, booking: BookingRow) {
 
 /** Returns the URL for paying a due deposit; null if none is due or nobody can take it. */
 export function payUrl(
-  { config, checkouts }: Context,
+  { config }: Pick<Context, 'config'>,
   booking: Pick<BookingRow, 'payment_id' | 'payment_status' | 'payment_provider'>,
 ): string | null {
   const { payment_id: id, payment_status, payment_provider } = booking
-  // with Stripe it may be the account of the business
-  const isTaken = payment_provider === 'stripe' || payment_provider === checkouts.provider?.name
-  const isDue = payment_status === 'due' && isTaken
+  const isDue = payment_status === 'due' && payment_provider !== null
   return isDue && id !== null ? checkoutAddress(config, id) : null
 }
 

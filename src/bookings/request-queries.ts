@@ -3,6 +3,7 @@ import type { Instant } from '../base/instants.ts'
 import type { Queries, Reads } from '../database/database.ts'
 import { type BookingRow, selectShown } from '../database/shown-booking.ts'
 import { hasItem } from './booking-queries.ts'
+import { isSwept } from '../database/test-time.ts'
 
 /** A request about which the server has something to do. */
 export type DueRequest = Pick<BookingRow, 'id' | 'business_id' | 'series_id'>
@@ -17,6 +18,7 @@ export function findDueRequests(
     .select(['id', 'business_id', 'series_id'])
     .where('request_check_at', 'is not', null)
     .where('request_check_at', '<=', now)
+    .where(isSwept('business_id'))
     .orderBy('request_check_at')
     .limit(max)
     .execute()

@@ -9,6 +9,7 @@ import type {
   WaitlistOfferStatus,
   WaitlistStatus,
 } from '../database/tables.ts'
+import { isSwept } from '../database/test-time.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 import type { EntryRow } from './waitlist-rules.ts'
 
@@ -409,6 +410,16 @@ export async function requestSweep(db: Queries, businessId: string, now: Instant
     .execute()
 }
 
+/** Makes the sweep of a business due now if it has one. */
+export async function makeSweepDue(db: Queries, businessId: string, now: Instant): Promise<void> {
+  await db
+    .updateTable('waitlist_sweeps')
+    .set({ due_at: now })
+    .where('business_id', '=', businessId)
+    .where('due_at', '>', now)
+    .execute()
+}
+
 /** A sweep that only this server may make until `due_at`. */
 export interface LeasedSweep {
   /** The business. */
@@ -424,6 +435,7 @@ export async function isAnySweepDue(db: Reads, now: Instant): Promise<boolean> {
     .selectFrom('waitlist_sweeps')
     .select('business_id')
     .where('due_at', '<=', now)
+    .where(isSwept('business_id'))
     .limit(1)
     .executeTakeFirst()
   return row !== undefined
@@ -436,7 +448,7 @@ export async function leaseSweeps(
   const { rows } = await sql<LeasedSweep>`
     update waitlist_sweeps set due_at = ${until}
      where business_id in (
-       select business_id from waitlist_sweeps where due_at <= ${now}
+       select business_id from waitlist_sweeps where due_at <= ${now} and ${isSwept('business_id')}
         order by due_at limit ${max} ${isPostgres(db) ? sql`for update skip locked` : sql``})
     returning business_id as id, due_at, full_at, swept_at, catalogue_version`.execute(db)
   return rows

@@ -48,6 +48,7 @@ import { putBackChanged, writtenOf } from './calendar-account.ts'
 import { FetchFailed, type FetchFault, type FetchProblem, faultOf } from './calendar-http.ts'
 import { type CalendarFault, horizonDays, lastFault, told, withPlace } from './fetch-problems.ts'
 import { findBusinessOf } from './feed-queries.ts'
+import { realNow } from '../base/clock.ts'
 
 export { maxBusyCalendars } from './busy-calendar-queries.ts'
 
@@ -103,7 +104,7 @@ export async function addBusyCalendar(
     const row = {
       ...{ id, business_id: businessId, staff_id, url, etag: null, last_modified: null },
       ...{ last_fetched_at: null, last_error: null, busy_until: null },
-      ...{ next_fetch_at: tx.now, created_at: tx.now, failing_since: null, told_at: null },
+      ...{ next_fetch_at: realNow(tx.now), created_at: tx.now, failing_since: null, told_at: null },
       ...{ account_id: null, name: null, keeps_busy: 1 as const, ...unread },
     }
     if (!(await insertBusyCalendar(tx.db, row))) throw tooManyCalendars()

@@ -45,6 +45,7 @@ import { recordDisconnection } from './calendar-disconnections.ts'
 import type { FetchProblem } from './calendar-http.ts'
 import type { CalendarReading, FoundAccount, WrittenEvent } from './calendar-server.ts'
 import { findBusinessOf } from './feed-queries.ts'
+import { assertNoTest, businessInScope } from '../catalogue/business.ts'
 
 /*
  * Calendar accounts of staff. Chosen calendars are read every minute as busy calendars, by the same worker. Bookings
@@ -97,6 +98,7 @@ export async function assertMayConnect({ db }: Context, actor: Actor, staffId: s
     ? await findBusinessOf(db.reads, actor.scope, { table: 'staff', id: staffId })
     : undefined
   if (known === undefined || !isOwnStaff(actor, staffId)) throw noSuchStaffMember()
+  assertNoTest(await businessInScope(db.reads, actor.scope, known), 'It writes to no calendars.')
 }
 
 /** Returns true if the caller may have accounts of a staff member. */

@@ -32,7 +32,7 @@ export function businessKeyRoutes(app: FastifyInstance, context: Context): void 
   routes.get(
     '/businesses/:id/keys',
     {
-      config: { access, people: 'owner', scopes: [] },
+      config: { inRealTime: true, access, people: 'owner', scopes: [] },
       schema: {
         operationId: 'listKeys',
         tags,
@@ -53,7 +53,7 @@ export function businessKeyRoutes(app: FastifyInstance, context: Context): void 
   routes.post(
     '/businesses/:id/keys',
     {
-      config: { access, people: 'owner' },
+      config: { inRealTime: true, access, people: 'owner' },
       schema: {
         operationId: 'createKey',
         tags,
@@ -75,7 +75,7 @@ export function businessKeyRoutes(app: FastifyInstance, context: Context): void 
   routes.patch(
     '/businesses/:id/keys/:key_id',
     {
-      config: { access, people: 'owner' },
+      config: { inRealTime: true, access, people: 'owner' },
       schema: {
         operationId: 'changeKey',
         tags,
@@ -96,7 +96,7 @@ export function businessKeyRoutes(app: FastifyInstance, context: Context): void 
   routes.get(
     '/businesses/:id/keys/:key_id/requests',
     {
-      config: { access, people: 'owner', scopes: [] },
+      config: { inRealTime: true, access, people: 'owner', scopes: [] },
       schema: {
         operationId: 'listKeyRequests',
         tags,
@@ -117,7 +117,7 @@ export function businessKeyRoutes(app: FastifyInstance, context: Context): void 
   routes.delete(
     '/businesses/:id/keys/:key_id',
     {
-      config: { access, people: 'owner' },
+      config: { inRealTime: true, access, people: 'owner' },
       schema: {
         operationId: 'revokeKey',
         tags,

@@ -18,6 +18,7 @@ export const firstColumns = {
   ...{ limit_per_minute: null, limit_per_hour: null },
   ...{ max_services: null, max_locations: null, max_staff: null, max_resources: null },
   ...{ catalogue_version: 1, page_key_generation: 0 },
+  ...{ is_test: 0 as 0 | 1, test_now: null },
 }
 
 /** Characters. */

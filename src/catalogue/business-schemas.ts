@@ -289,7 +289,16 @@ const oddMembers = {
 export const businessMembers = { ...entryMembers(businessFields), ...oddMembers }
 
 export const CreateBusiness = StrictObject(
-  { ...creationMembers(businessFields), ...oddMembers },
+  {
+    ...creationMembers(businessFields),
+    ...oddMembers,
+    test: Type.Optional(
+      Type.Boolean({
+        description:
+          'True for a business for tests: its clock can be moved, and no email, text message or charge leaves it. Never changes. If absent: false.',
+      }),
+    ),
+  },
   {
     title: 'CreateBusiness',
     description: 'A new business of the hub.',
@@ -341,6 +350,9 @@ export const Business = Type.Object(
     ...shownMembers(contact),
     ...shownMembers(visits),
     ...shownMembers(legalFields),
+    test: Type.Boolean({
+      description: 'True for a test business. No email, text message or charge leaves it.',
+    }),
     created_at: ShownInstant,
   },
   {
@@ -374,6 +386,7 @@ export const Business = Type.Object(
         privacy_url: 'https://example.com/privacy',
         terms: 'You can cancel free of charge until 24 hours before.',
         terms_language: 'en',
+        test: false,
         created_at: exampleTimes.createdAt,
       },
     ],

@@ -160,13 +160,13 @@ export function businessColumns({ trusted_networks, ...input }: NewBusiness) {
  */
 export async function createBusiness(
   context: Context,
-  { plan, hubId, ...input }: NewBusiness & { plan: PlanName; hubId?: string },
+  { plan, hubId, test = false, ...input }: NewBusiness & { plan: PlanName; hubId?: string; test?: boolean },
 ): Promise<BusinessesTable> {
   return context.db.transaction(async (tx) => {
     const hub_id = hubId === undefined ? null : (await existingHub(tx.db, hubId)).id
     const business = {
       ...{ id: context.ids.next(), hub_id, plan, ...businessColumns(input) },
-      ...firstColumns,
+      ...{ ...firstColumns, is_test: test ? (1 as const) : (0 as const) },
       created_at: tx.now,
     }
     await keepImages(tx, business.id, namedImages(input)) // a new business has no pictures yet
@@ -204,6 +204,11 @@ export async function businessInScope(db: Reads, scope: TenantScope, id: string)
   return business
 }
 
+/** Throws test_business if something is not for test businesses. The reason is a sentence. */
+export function assertNoTest({ is_test }: Pick<BusinessRow, 'is_test'>, reason: string): void {
+  if (is_test === 1) throw new Problem('test_business', `This is a test business. ${reason}`)
+}
+
 /** Lists businesses in the caller's scope by name. */
 export function listBusinessesInScope(
   context: Context,
@@ -237,7 +242,7 @@ export function showBusinessInScope(context: Context, actor: Actor, id: string):
 export function createBusinessOfHub(
   context: Context,
   { by, hubId }: { by: Actor; hubId: string },
-  input: BusinessCreation,
+  { test = false, ...input }: BusinessCreation,
   store: StoreResponse<BusinessRow> = storeNothing,
 ): Promise<BusinessRow> {
   return context.db.transaction(async (tx) => {
@@ -249,7 +254,7 @@ export function createBusinessOfHub(
     await insertMissing(tx.db, 'businesses', [
       {
         ...{ id, hub_id: hubId, plan: 'growth', ...businessColumns({ ...told, ...input }) },
-        ...firstColumns,
+        ...{ ...firstColumns, is_test: test ? 1 : 0 },
         slug: null,
         created_at: tx.now,
       },
@@ -356,6 +361,7 @@ export function presentBusiness(business: BusinessRow): Business {
     ...{ id, hub_id, ...plainOf(businessFields, business), plan: effectivePlan(plan, hub_plan) },
     trusted_networks: networksIn(business.trusted_networks_json),
     ...mailSettings(business),
+    test: business.is_test === 1,
     created_at: formatInstant(created_at, timezone),
   }
 }

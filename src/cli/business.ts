@@ -58,6 +58,7 @@ interface CreateOptions extends BrandOptions {
   plan: PlanName
   timezone: string
   hub?: string
+  test?: boolean
   json?: boolean
 }
 
@@ -113,11 +114,12 @@ function registerCreate(group: CliCommand): void {
       .description('create a business, in a hub or independent')
       .requiredOption('--timezone <zone>', 'time zone, such as Europe/Berlin')
       .addOption(new Option('--plan <plan>', 'plan').choices(planNames).default('enterprise'))
-      .option('--hub <name or id>', 'the hub'),
+      .option('--hub <name or id>', 'the hub')
+      .option('--test', 'a business for tests: a movable clock, and no emails, texts or charges'),
   )
     .withJson()
     .examples('business create "Salon Spree" --timezone Europe/Berlin --plan growth')
-    .action(async (name: string, { plan, timezone, hub, json, ...brand }: CreateOptions) => {
+    .action(async (name: string, { plan, timezone, hub, test, json, ...brand }: CreateOptions) => {
       const { fields, faults } = await readFields({
         name: () => readName(name),
         timezone: () => readTimeZone(timezone),
@@ -125,7 +127,7 @@ function registerCreate(group: CliCommand): void {
       })
       assertNoFaults(faults)
       const created = await withDatabase((context) =>
-        createBusiness(context, { name, timezone, ...fields, plan, ...given({ hubId: hub }) }),
+        createBusiness(context, { name, timezone, ...fields, plan, ...given({ hubId: hub, test }) }),
       )
       print(presentColumns(created), json, () => [
         `business ${created.id}  ${created.name}  (${created.plan}, ${created.timezone})`,

@@ -1,5 +1,5 @@
 import type { CompiledQuery, Kysely, QueryExecutor, QueryResult } from 'kysely'
-import { monotonicMs } from '../base/clock.ts'
+import { monotonicMs, testTime } from '../base/clock.ts'
 import type { Instant } from '../base/instants.ts'
 import { traced } from '../base/tracing.ts'
 import type { Tables } from './tables.ts'
@@ -24,7 +24,7 @@ export type Reads = Pick<
   | 'getExecutor'
 >
 
-/** A transaction in progress. Everything in it happens at `now`. */
+/** A transaction in progress. Everything in it happens at `now`, which may be the time of a test business. */
 export interface Transaction {
   readonly db: Queries
   /** The same connection, for reads. */
@@ -213,7 +213,7 @@ export function runTransaction<T>(
     const onCommit = (done: () => void) => void afterCommit.push(done)
     const result = await db.transaction().execute(async (tx) => {
       await bindConnection(tx)
-      return work({ db: tx, reads: tx, now: now(), attempt, onCommit })
+      return work({ db: tx, reads: tx, now: testTime()?.now ?? now(), attempt, onCommit })
     })
     for (const done of afterCommit) done()
     return result

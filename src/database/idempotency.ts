@@ -1,4 +1,4 @@
-import { monotonicMs } from '../base/clock.ts'
+import { monotonicMs, realNow } from '../base/clock.ts'
 import { Problem } from '../base/errors.ts'
 import { type Instant, plusSeconds } from '../base/instants.ts'
 import type { CleanupJob, Context } from './context.ts'
@@ -113,7 +113,7 @@ async function replayOrWork<Result>(context: Pick<Context, 'db' | 'clock'>, requ
   const { caller_id, route, idempotency_key } = request.key
   const replay = async () => {
     const record = await findRecord(context.db, [caller_id, route, idempotency_key])
-    const response = responseOf(record, request, context.clock.now())
+    const response = responseOf(record, request, realNow(context.clock.now()))
     return response && { response, replayed: true }
   }
   const before = request.looks ? undefined : await replay()
@@ -134,13 +134,14 @@ async function workAndStore<Result>(request: KeyedRequest<Result>) {
   let response: StoredResponse | undefined
   const store = async (tx: Transaction, result: unknown, hold?: HoldOnItsWay) => {
     response = present(result as Result) // `run` stores what it returns
-    const record = { ...key, request_digest: digest, created_at: tx.now, ...response }
-    const storing = insertRecord(tx, { record, claimId: hold?.id, since: expiry(tx.now) })
+    const now = realNow(tx.now)
+    const record = { ...key, request_digest: digest, created_at: now, ...response }
+    const storing = insertRecord(tx, { record, claimId: hold?.id, since: expiry(now) })
     const [isStored, isDue = true] = await allOf([storing, hold?.isInserted])
     if (isDue && !isStored) throw new KeyTaken()
   }
   const look = async (tx: Transaction) => {
-    const known = responseOf(await findRecordWithin(tx, key), request, tx.now)
+    const known = responseOf(await findRecordWithin(tx, key), request, realNow(tx.now))
     if (known) throw new Repeated(known)
   }
   await run(Object.assign(store, { look }))

@@ -1,4 +1,4 @@
-import { monotonicMs } from '../base/clock.ts'
+import { inRealTime, monotonicMs } from '../base/clock.ts'
 import type { Instant } from '../base/instants.ts'
 import { repeat } from '../base/repeat.ts'
 import { together } from '../base/together.ts'
@@ -46,7 +46,7 @@ export class DueSignal {
   }
 
   raise(): void {
-    this.hear?.()
+    inRealTime(() => this.hear?.())
   }
 }
 

@@ -58,6 +58,7 @@ import { keyScopes } from './migrations/0063-key-scopes.ts'
 import { keyRequests } from './migrations/0064-key-requests.ts'
 import { passkeys } from './migrations/0065-passkeys.ts'
 import { programs } from './migrations/0066-programs.ts'
+import { testBusinesses } from './migrations/0067-test-businesses.ts'
 import type { Tables } from './tables.ts'
 
 /** All migrations in order. Never change a released one. */
@@ -118,6 +119,7 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0064-key-requests': keyRequests,
   '0065-passkeys': passkeys,
   '0066-programs': programs,
+  '0067-test-businesses': testBusinesses,
 }
 
 /** Names in the order of the migrations. */

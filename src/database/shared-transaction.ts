@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { testTime } from '../base/clock.ts'
 import { MemberGone, type Outcome, together } from '../base/together.ts'
 import {
   type Database,
@@ -272,6 +273,8 @@ export class SharedTransactions {
     }
     const attemptOnce = async (attempt: number) => {
       const member = { work: workUnlessGone, owner, attempt, inContext: AsyncLocalStorage.snapshot() }
+      // members of a transaction share its time, which no other business has
+      if (testTime() !== undefined) return (await this.askAlone(member, isGone)) as T
       try {
         return (await this.ask(member, isGone)) as T
       } catch (error) {

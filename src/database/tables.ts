@@ -71,6 +71,10 @@ export interface BusinessesTable {
   text_kinds_json: string
   /** Minutes for which a time is kept for the client on the waiting list to whom it is offered. */
   offer_minutes: number
+  /** 1 for a test business, whose messages and charges reach nobody. Never changes. */
+  is_test: 0 | 1
+  /** The time at which the clock of a test business stands. Null: real time. */
+  test_now: Instant | null
 }
 
 /** API keys of hubs and businesses, stored as SHA-256 digests. */

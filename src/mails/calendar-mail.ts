@@ -16,6 +16,7 @@ import { mailRouteOf } from './mail-route.ts'
 import { oneLine, type RenderedMail } from './render.ts'
 import { momentOf } from './times-and-money.ts'
 import type { MailSender } from './send.ts'
+import { realNow } from '../base/clock.ts'
 
 /*
  * Emails to a business's recipients about busy calendars that cannot be read. One for each address is written when a
@@ -37,7 +38,7 @@ export async function writeCalendarMails(
   if (emails.length === 0) return
   const mails = emails.map((to_email) => ({
     ...{ id: ids.next(), business_id, busy_calendar_id: id, to_email },
-    ...{ attempts: 0, next_attempt_at: tx.now, created_at: tx.now },
+    ...{ attempts: 0, next_attempt_at: realNow(tx.now), created_at: tx.now },
   }))
   await insertCalendarMails(tx.db, mails)
   tx.onCommit(() => dueMails.raise())

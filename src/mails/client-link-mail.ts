@@ -18,6 +18,7 @@ import { deleteOldNotices, type NoticeOf } from './notice-queries.ts'
 import { sendNotice } from './notice.ts'
 import { contactBlocks, oneLine, unlinked } from './render.ts'
 import type { MailSender, OutgoingMail } from './send.ts'
+import { realNow } from '../base/clock.ts'
 
 /*
  * Emails with the link to a client's page. A request is one row, for known and unknown addresses alike. The token is
@@ -57,7 +58,7 @@ export async function requestClientLink(
       ...{ id: context.ids.next(), business_id: businessId, locale },
       ...{ digest: null, used_at: null, to_email: null },
       expires_at: plusSeconds(tx.now, linkSeconds),
-      ...{ attempts: 0, next_attempt_at: tx.now, created_at: tx.now },
+      ...{ attempts: 0, next_attempt_at: realNow(tx.now), created_at: tx.now },
     }
     return phone === null
       ? insertClientLink(tx.db, { ...link, email })

@@ -22,6 +22,7 @@ import type {
   PostponedFor,
   ServicesTable,
 } from '../database/tables.ts'
+import { isSwept } from '../database/test-time.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 import { depositDueSeconds, kindsToAnswer, leaseSeconds, maxAttempts } from './mail-rules.ts'
 
@@ -69,6 +70,7 @@ export async function isAnyMailDue(db: Reads, now: Instant, channel: Channel): P
     .where('m.next_attempt_at', '<=', now)
     .where(isOf(channel))
     .where(isOldest(now))
+    .where(isSwept('m.business_id'))
     .orderBy('m.next_attempt_at')
     .limit(1)
     .executeTakeFirst()
@@ -87,6 +89,7 @@ export async function leaseMails(
     select m.id, m.business_id, m.audience, m.recipient
       from mails as m
      where m.status = 'queued' and m.next_attempt_at <= ${now} and ${isOf(channel)} and ${isOldest(now)}
+       and ${isSwept('m.business_id')}
      order by m.next_attempt_at, m.id
      limit ${max}
      ${isPostgres(db) ? sql`for update of m skip locked` : sql``}`
@@ -436,6 +439,7 @@ export function findRemindingBusinesses(db: Reads, after: string, max: number): 
     .selectFrom('businesses')
     .select(['id', 'reminder_hours_json', 'quiet_hours_json', 'text_kinds_json'])
     .where('id', '>', after)
+    .where(isSwept('id'))
     .where('reminder_hours_json', '<>', '[]')
     .orderBy('id')
     .limit(max)

@@ -1,7 +1,7 @@
 import type { Config } from '../base/config.ts'
 import type { Reads } from '../database/database.ts'
 import type { Context } from './context.ts'
-import { findOwnServer, type OwnMailServerRow } from './own-server-queries.ts'
+import { findIsTest, findOwnServer, type OwnMailServerRow } from './own-server-queries.ts'
 
 /**
  * Returns the route of emails: to a server, into files, or nowhere. Production without SMTP_URL writes none, so that no
@@ -31,7 +31,22 @@ export async function knownServer(
   return (await cache.get(cacheKey(businessId), read))?.row
 }
 
-/** Returns the route of a business's emails, which may have a mail server although the operator has none. */
+/** Returns true for a test business, whose messages reach nobody. This never changes. */
+export async function keepsMessages(
+  { cache }: Pick<Context, 'cache'>,
+  db: Reads,
+  businessId: string,
+): Promise<boolean> {
+  const known = await cache.get(`messages of ${businessId}`, async () => ({
+    areKept: await findIsTest(db, businessId),
+  }))
+  return known?.areKept === true
+}
+
+/**
+ * Returns the route of a business's emails, which may have a mail server although the operator has none. Emails of a test
+ * business are written anywhere, and kept.
+ */
 export async function mailRouteOf(
   { config, cache }: Pick<Context, 'config' | 'cache'>,
   db: Reads,
@@ -39,7 +54,8 @@ export async function mailRouteOf(
 ): Promise<ReturnType<typeof mailRoute>> {
   const route = mailRoute(config)
   if (route !== 'off' || config.environment !== 'production') return route
-  return (await knownServer({ cache }, db, businessId)) ? 'smtp' : 'off'
+  if (await knownServer({ cache }, db, businessId)) return 'smtp'
+  return (await keepsMessages({ cache }, db, businessId)) ? 'files' : 'off'
 }
 
 /**

@@ -34,7 +34,7 @@ import { isAnyNoticeDue, leaseNotices, type NoticeOf, type NoticeTable } from '.
 import { deleteMailFiles } from './mail-files.ts'
 import { cancelCostOf, type MailAddresses, mailViewOf, noAddresses, shownFeeOf } from './mail-view.ts'
 import { offUrl } from './opt-out.ts'
-import { mailRoute } from './mail-route.ts'
+import { keepsMessages, mailRoute } from './mail-route.ts'
 import { queueReminders } from './reminders.ts'
 import { lineOf, type MailView, renderMail, renderMany, type RenderedMail } from './render.ts'
 import { findToldSeries } from './series.ts'
@@ -42,7 +42,7 @@ import { type LeasedTurn, limitedUntil, OutboxWorker, turnOf } from './outbox-wo
 import { OwnServers, type Route } from './own-server.ts'
 import { sendWaitlistMail, waitingUrl } from './waitlist-mail.ts'
 import { sendWebhookMail } from './webhook-mail.ts'
-import { MailSender, maxConnections, senderAddress, type SendResult } from './send.ts'
+import { keeper, MailSender, maxConnections, senderAddress, type SendResult } from './send.ts'
 
 /*
  * Sends due emails with a lease loop (database/lease-loop.ts).
@@ -178,7 +178,9 @@ export class MailWorker extends OutboxWorker {
 
   /** Returns the route of a business's emails. */
   private async routeOf(businessId: string): Promise<Route> {
-    const { config } = this.context
+    const { config, db } = this.context
+    if (await keepsMessages(this.context, db.reads, businessId))
+      return { sender: keeper, from: senderAddress(config), isOwn: false }
     const own = await this.own.find(businessId)
     return own ?? { sender: this.sender, from: senderAddress(config), isOwn: false }
   }

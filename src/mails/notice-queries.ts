@@ -5,6 +5,7 @@ import { isPostgres } from '../database/json-rows.ts'
 import type { CalendarMailsTable, MailStatus, Tables } from '../database/tables.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 import { leaseSeconds, type NoticeKind } from './mail-rules.ts'
+import { isSwept, isSweptInRealTime } from '../database/test-time.ts'
 
 /*
  * Notices are emails about no booking, in separate tables. A row is deleted once it is pointless. Its lease is its
@@ -42,12 +43,20 @@ export interface LeasedNotice {
 /** A row in a table of notices. */
 export type NoticeOf<Table extends NoticeTable> = Selectable<Tables[Table]>
 
+/** Limits a sweep. Only notices of the waiting list follow the clock of a test business. */
+function isTableSwept(table: NoticeTable) {
+  return table === 'waitlist_mails' || table === 'waitlist_texts'
+    ? isSwept('business_id')
+    : isSweptInRealTime()
+}
+
 /** Reports if anything can be leased. */
 export async function isAnyNoticeDue(db: Reads, table: NoticeTable, now: Instant): Promise<boolean> {
   const row = await db
     .selectFrom(table)
     .select('id')
     .where('next_attempt_at', '<=', now)
+    .where(isTableSwept(table))
     .limit(1)
     .executeTakeFirst()
   return row !== undefined
@@ -63,7 +72,7 @@ export async function leaseNotices<Table extends NoticeTable>(
     update ${sql.table(table)}
        set next_attempt_at = ${until}
      where id in (select id from ${sql.table(table)}
-                   where next_attempt_at <= ${now}
+                   where next_attempt_at <= ${now} and ${isTableSwept(table)}
                    order by next_attempt_at, id
                    limit ${max} ${isPostgres(db) ? sql`for update skip locked` : sql``})
     returning *`.execute(db)

@@ -22,7 +22,7 @@ export async function sendNotice(
   const attempts = notice.attempts + 1
   const done = { attempts, to_email: mail.to, sent_at: null }
   if (result.outcome === 'sent') {
-    metrics.mail('sent')
+    if (!result.isKept) metrics.mail('sent')
     return write({ ...done, status: 'sent', sent_at: clock.now(), last_error: null })
   }
   const about = { mail_id: notice.id, kind: mail.kind, error: result.error }

@@ -219,7 +219,7 @@ export abstract class OutboxWorker extends LeaseLoop<Context, LeasedTurn> {
     const leased_until = mail.next_attempt_at
     const attempts = mail.attempts + 1
     if (result.outcome === 'sent') {
-      metrics.mail('sent')
+      if (!result.isKept) metrics.mail('sent')
       const sent = { status: 'sent', sent_at: now, next_attempt_at: null, last_error: null } as const
       return this.conclude(
         mails,

@@ -6,9 +6,9 @@ import type { Sealer } from '../access/server-secret.ts'
 import { isEmail } from '../base/contact-formats.ts'
 import { Problem, validationProblem } from '../base/errors.ts'
 import { formatInstant } from '../base/instants.ts'
-import { businessInScope } from '../catalogue/business.ts'
+import { assertNoTest, businessInScope } from '../catalogue/business.ts'
 import type { Context } from './context.ts'
-import { forgetServer, knownServer } from './mail-route.ts'
+import { forgetServer, keepsMessages, knownServer } from './mail-route.ts'
 import {
   deleteOwnServer,
   findFailedServers,
@@ -18,7 +18,7 @@ import {
   writeServerState,
 } from './own-server-queries.ts'
 import type { MailServer, SetMailServer } from './own-server-schemas.ts'
-import { MailSender, type SendResult } from './send.ts'
+import { keeper, MailSender, type SendResult } from './send.ts'
 
 /*
  * Mail servers of businesses. Their emails go through their own server, under their own address. Its password is stored
@@ -58,7 +58,8 @@ export async function setOwnServer(
   by: Actor,
   { id, server }: { id: string; server: Static<typeof SetMailServer> },
 ): Promise<OwnMailServerRow & { timezone: string }> {
-  const { id: businessId } = await businessInScope(context.db.reads, by.scope, id)
+  const { id: businessId, is_test } = await businessInScope(context.db.reads, by.scope, id)
+  assertNoTest({ is_test }, 'It sends no emails.')
   const { user: user_name, password, from_email, host, port } = server
   if (!isEmail(from_email))
     throw fault('/from_email', 'invalid_format', 'must be an email address such as salon@example.com')
@@ -152,7 +153,8 @@ export async function sendFor(
 ): Promise<SendResult> {
   const own = new OwnServers(context)
   const usual = new MailSender(context.config)
-  const { sender } = (await own.find(businessId)) ?? { sender: usual }
+  const isKept = await keepsMessages(context, context.db.reads, businessId)
+  const { sender } = isKept ? { sender: keeper } : ((await own.find(businessId)) ?? { sender: usual })
   const result = await sender.send(mail)
   own.close()
   usual.close()

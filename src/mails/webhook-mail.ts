@@ -18,6 +18,7 @@ import {
   findLatestAttempts,
   insertWebhookMails,
 } from './webhook-mail-queries.ts'
+import { realNow } from '../base/clock.ts'
 
 /*
  * Emails about a webhook whose deliveries have failed for a day: to the recipients of its business, or to the owners of
@@ -40,7 +41,7 @@ export async function writeWebhookMails(
   if (emails.length === 0) return
   const mails = emails.map((to_email) => ({
     ...{ id: ids.next(), business_id, webhook_id: id, to_email },
-    ...{ attempts: 0, next_attempt_at: tx.now, created_at: tx.now },
+    ...{ attempts: 0, next_attempt_at: realNow(tx.now), created_at: tx.now },
   }))
   await insertWebhookMails(tx.db, mails)
   tx.onCommit(() => dueMails.raise())

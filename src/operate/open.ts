@@ -1,6 +1,6 @@
 import type { DestinationStream, Logger } from 'pino'
 import { ServerSecret } from '../access/server-secret.ts'
-import { type Clock, systemClock } from '../base/clock.ts'
+import { type Clock, FollowingClock, systemClock } from '../base/clock.ts'
 import type { Config } from '../base/config.ts'
 import { type Ids, systemIds } from '../base/ids.ts'
 import { createLog } from '../base/log.ts'
@@ -31,8 +31,9 @@ export async function createContext(
 ): Promise<Context> {
   const log = createLog(config.logLevel, replacements.logStream)
   const ids = replacements.ids ?? systemIds
-  const { db, clock } = await openDatabase(config, log, { ...replacements, readsOnly })
-  const cache = new ReadCache(clock)
+  const { db, clock: real } = await openDatabase(config, log, { ...replacements, readsOnly })
+  const clock = new FollowingClock(real)
+  const cache = new ReadCache(real)
   const inMemory = {
     dueDeliveries: new DueSignal(),
     dueMails: new DueSignal(),

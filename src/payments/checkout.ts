@@ -23,7 +23,7 @@ import {
   type Waived,
 } from '../bookings/checkouts.ts'
 import { policyOf } from '../catalogue/change-policy-rules.ts'
-import type { Transaction } from '../database/database.ts'
+import type { Reads, Transaction } from '../database/database.ts'
 import type { BookingRow } from '../database/shown-booking.ts'
 import { changeRulesOf } from '../database/shown-item-rules.ts'
 import type { PaymentKind } from '../database/tables.ts'
@@ -48,7 +48,7 @@ import {
 import { hasCardWork, isUnconfirmed, noOrder, reusablePayment } from './payment-rules.ts'
 import { applyExpired, applyPaid, lockBoth, requestRefund } from './payment.ts'
 import { OwnStripe } from './own-stripe.ts'
-import { findPresentAccount } from './own-stripe-queries.ts'
+import { findIsTest, findPresentAccount } from './own-stripe-queries.ts'
 import { sandboxProvider } from './sandbox.ts'
 import { stripeProvider } from './stripe.ts'
 
@@ -65,25 +65,37 @@ export class DepositCheckouts implements Checkouts {
   readonly due = new DueSignal()
   private readonly parts: Parts
   private readonly own: OwnStripe
+  /** For test businesses, whatever the processor of the server. */
+  private readonly sandbox: CheckoutProvider
 
   constructor(parts: Parts) {
     this.parts = parts
     this.provider = parts.provider
     this.own = new OwnStripe(parts)
+    this.sandbox = parts.provider?.name === 'sandbox' ? parts.provider : sandboxProvider(parts)
   }
 
-  providerOf({
+  async providerOf({
     provider,
     business_id,
     stripe_account_id: id,
   }: PaymentHome): Promise<CheckoutProvider | undefined> {
     if (id !== null) return this.own.find({ id, business_id })
-    return Promise.resolve(this.provider?.name === provider ? this.provider : undefined)
+    if (this.provider?.name === provider) return this.provider
+    const isOfTest = provider === 'sandbox' && (await this.staysInSandbox(this.parts.db.reads, business_id))
+    return isOfTest ? this.sandbox : undefined
+  }
+
+  /** Returns true for a test business on a server with another processor. */
+  private async staysInSandbox(db: Reads, businessId: string): Promise<boolean> {
+    return this.provider?.name !== 'sandbox' && (await findIsTest(db, businessId))
   }
 
   async open(deposit: Deposit): Promise<OpenCheckout | undefined> {
-    const account = await findPresentAccount(this.parts.db.reads, deposit.businessId)
-    const provider = account ? await this.own.find(account) : this.provider
+    const { reads } = this.parts.db
+    const account = await findPresentAccount(reads, deposit.businessId)
+    const usual = (await this.staysInSandbox(reads, deposit.businessId)) ? this.sandbox : this.provider
+    const provider = account ? await this.own.find(account) : usual
     if (!provider) {
       if (deposit.isOptional) return undefined
       throw unavailable(
@@ -196,6 +208,7 @@ export class DepositCheckouts implements Checkouts {
   ): Promise<Omit<PaymentHome, 'business_id'> | undefined> {
     const account = await findPresentAccount(tx.db, businessId)
     if (account) return { provider: 'stripe', stripe_account_id: account.id }
+    if (await this.staysInSandbox(tx.db, businessId)) return { provider: 'sandbox', stripe_account_id: null }
     return this.provider && { provider: this.provider.name, stripe_account_id: null }
   }
 

@@ -8,7 +8,7 @@ import { formatInstant } from '../base/instants.ts'
 import { publicUrl } from '../base/public-url.ts'
 import { type CheckoutProvider, ProcessorRefusal, ProcessorUnavailable } from '../bookings/checkouts.ts'
 import type { Context } from '../bookings/context.ts'
-import { businessInScope } from '../catalogue/business.ts'
+import { assertNoTest, businessInScope } from '../catalogue/business.ts'
 import { RetryTransaction } from '../database/database.ts'
 import {
   endPresentAccount,
@@ -74,7 +74,7 @@ export async function setOwnStripe(
   by: Actor,
   { id, account }: { id: string; account: Static<typeof SetStripe> },
 ): Promise<Shown> {
-  await businessInScope(context.db.reads, by.scope, id)
+  assertNoTest(await businessInScope(context.db.reads, by.scope, id), 'Its payments stay in the sandbox.')
   await tryStripeKey(context.config, account.secret_key).catch((error: unknown) => {
     if (error instanceof ProcessorRefusal) throw fault('Stripe refuses it')
     if (error instanceof ProcessorUnavailable) throw fault('Stripe does not answer at the moment')

@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
 import type { Queries, Reads } from '../database/database.ts'
 import type { PaymentsTable } from '../database/tables.ts'
+import { isSwept } from '../database/test-time.ts'
 
 export type PaymentRow = Selectable<PaymentsTable>
 
@@ -132,6 +133,10 @@ export async function holdActiveUntil(
   return hold?.expires_at
 }
 
+/** Test businesses use the sandbox, whatever the processor of the server. */
+const ofTestBusiness = sql<boolean>`(provider = 'sandbox' and exists (
+  select 1 from businesses as tested where tested.id = business_id and tested.is_test = 1))`
+
 /** Leases up to `max` payments that are due for a check. */
 export function claimPayments(
   db: Queries,
@@ -145,8 +150,13 @@ export function claimPayments(
         .selectFrom('payments')
         .select('id')
         .where('next_check_at', '<=', now)
+        .where(isSwept('business_id'))
         .where(({ eb, or }) =>
-          or([eb(sql<string>`provider`, '=', provider ?? ''), eb('stripe_account_id', 'is not', null)]),
+          or([
+            eb(sql<string>`provider`, '=', provider ?? ''),
+            eb('stripe_account_id', 'is not', null),
+            ofTestBusiness,
+          ]),
         )
         .orderBy('next_check_at')
         .limit(max)

@@ -1,6 +1,7 @@
 import type { Instant } from '../base/instants.ts'
 import type { Queries, Reads } from '../database/database.ts'
 import type {
+  BusinessesTable,
   PaymentsTable,
   SandboxCard,
   SandboxCheckoutsTable,
@@ -8,7 +9,8 @@ import type {
 } from '../database/tables.ts'
 
 export type SandboxCheckout = SandboxCheckoutsTable &
-  Pick<PaymentsTable, 'kind' | 'saves_card' | 'amount' | 'currency' | 'expires_at'> & {
+  Pick<PaymentsTable, 'business_id' | 'kind' | 'saves_card' | 'amount' | 'currency' | 'expires_at'> &
+  Pick<BusinessesTable, 'is_test' | 'test_now'> & {
     /** The language of the client's booking. */
     locale: string | null
     /** When the client's booking was confirmed. It stands without the payment. */
@@ -39,9 +41,13 @@ function selectCheckouts(db: Reads) {
   return db
     .selectFrom('sandbox_checkouts as c')
     .innerJoin('payments as p', 'p.id', 'c.payment_id')
+    .innerJoin('businesses as i', 'i.id', 'p.business_id')
     .leftJoin('bookings as b', 'b.id', 'p.booking_id')
     .selectAll('c')
     .select([
+      'p.business_id',
+      'i.is_test',
+      'i.test_now',
       'p.kind',
       'p.saves_card',
       'p.amount',

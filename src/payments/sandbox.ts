@@ -21,6 +21,7 @@ import {
   refundSandboxCheckout,
   type SandboxCheckout,
 } from './sandbox-queries.ts'
+import { inTime, timeOf } from '../access/test-clock.ts'
 
 const secretLength = 32
 
@@ -134,9 +135,10 @@ function sandboxAddress(config: Context['config'], reference: string): string {
 
 /** Finds a checkout by its secret reference. Throws not_found, also if the sandbox is not in use. */
 export async function findCheckout(context: Context, reference: string): Promise<SandboxCheckout> {
-  const isServed = context.checkouts.provider?.name === 'sandbox' && /^[0-9A-Za-z]{32}$/.test(reference)
-  const checkout = isServed ? await findSandboxCheckout(context.db.reads, reference) : undefined
-  if (!checkout) throw new Problem('not_found', 'There is no such checkout.')
+  const isReference = /^[0-9A-Za-z]{32}$/.test(reference)
+  const checkout = isReference ? await findSandboxCheckout(context.db.reads, reference) : undefined
+  const isServed = context.checkouts.provider?.name === 'sandbox' || checkout?.is_test === 1
+  if (!checkout || !isServed) throw new Problem('not_found', 'There is no such checkout.')
   return checkout
 }
 
@@ -150,6 +152,16 @@ export async function closeCheckout(
   { status, card = 'works' }: { status: 'paid' | 'expired'; card?: SandboxCard | undefined },
 ): Promise<SandboxCheckout> {
   const checkout = await findCheckout(context, reference)
+  const time = timeOf({ id: checkout.business_id, test_now: checkout.test_now })
+  await inTime(context, time, () => close(context, checkout, { status, card }))
+  return checkout
+}
+
+async function close(
+  context: Context,
+  checkout: SandboxCheckout,
+  { status, card }: { status: 'paid' | 'expired'; card: SandboxCard },
+): Promise<void> {
   await context.db.transaction(async (tx) => {
     const isOver = checkout.expires_at <= tx.now
     await closeSandboxCheckout(
@@ -161,5 +173,4 @@ export async function closeCheckout(
     )
   })
   await settleOne(context, checkout.payment_id)
-  return checkout
 }

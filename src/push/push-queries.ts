@@ -46,7 +46,7 @@ const insertQuery = cachedQuery(
       from w
       join businesses as b on b.id = w.business_id
       ${devicesOfBusiness}
-     where cast(d.user_id as text) <> w.by_user_id
+     where b.is_test = 0 and cast(d.user_id as text) <> w.by_user_id
        and not exists (
          select 1 from pushes as u
           where u.device_id = d.id and u.occasion = w.undoes and u.kind = 'cancelled'
@@ -82,7 +82,7 @@ export async function insertLate(
       join user_places as a on a.user_id = d.user_id and a.disabled_at is null
       join businesses as b on b.id = a.business_id or b.hub_id = a.hub_id
       join bookings as k on k.business_id = b.id
-     where d.id >= ${from} and d.id <= ${to} and k.status = 'confirmed'
+     where d.id >= ${from} and d.id <= ${to} and k.status = 'confirmed' and b.is_test = 0
        and k.starts_at <= ${plusSeconds(now, -lateSeconds)} and k.starts_at > ${plusSeconds(now, -maxAgeSeconds)}
     on conflict do nothing`.execute(db)
   return Number(numAffectedRows)

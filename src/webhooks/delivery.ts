@@ -35,6 +35,7 @@ import { retentionSeconds } from './event.ts'
 import type { AttemptError, AttemptResult } from './send.ts'
 import type { WebhookRow } from './webhook-queries.ts'
 import { lockedWebhook, recordOfWebhook, showWebhook } from './webhook.ts'
+import { realNow } from '../base/clock.ts'
 
 /*
  * A delivery: one event on its way to one webhook. The worker (worker.ts) makes its attempts.
@@ -183,7 +184,7 @@ export function retryByHand(
     const { id: subjectId } = delivery
     await recordOfWebhook(context, tx, { by: actor, action: 'delivery.retried', webhook, subjectId })
     await startDelivering(context, tx)
-    const pending = { ...delivery, status: 'pending' as const, next_attempt_at: tx.now }
+    const pending = { ...delivery, status: 'pending' as const, next_attempt_at: realNow(tx.now) }
     const shown = presentDelivery(pending, webhook.timezone)
     await store(tx, shown)
     return shown
@@ -213,7 +214,7 @@ export function sendSample(
       status: 'pending' as const,
       attempts_json: '[]',
       attempts_left: maxAttempts,
-      next_attempt_at: tx.now,
+      next_attempt_at: realNow(tx.now),
       created_at: tx.now,
     }
     await insertDelivery(tx.db, delivery)

@@ -11,6 +11,8 @@ import { maxAttempts } from './delivery-queries.ts'
 export type NewEvent = Omit<Insertable<EventsTable>, 'position' | 'transaction_id'> & {
   /** A further type that a webhook must name to hear of it. Empty: none. */
   also: string
+  /** Real time, in which deliveries are due. */
+  due_at: Instant
 }
 
 const eventColumns = {
@@ -23,6 +25,7 @@ const eventColumns = {
   occurred_at: 'timestamptz',
   traceparent: 'text',
   also: 'text',
+  due_at: 'timestamptz',
 } as const
 
 type NewEvents = Params<{ events: string; audit: string }>
@@ -87,7 +90,7 @@ function deliveriesOf(
     insert into deliveries (id, webhook_id, business_id, event_id, event_type, booking_id, status, attempts_left,
                             next_attempt_at, created_at, sample_payload)
     select ${isPostgres(db) ? sql`cast(${id} as uuid)` : id}, w.id, e.business_id, e.id, e.type, e.booking_id,
-           'pending', ${sql.lit(maxAttempts)}, e.occurred_at, e.occurred_at, ${payload}
+           'pending', ${sql.lit(maxAttempts)}, e.due_at, e.due_at, ${payload}
       from e
       ${receivers}
      where w.place is not null and w.disabled_at is null
@@ -118,6 +121,8 @@ interface NewOtherEvent {
   type: string
   payload: string
   occurred_at: Instant
+  /** Real time, in which deliveries are due. */
+  due_at: Instant
   /** Empty: none. */
   except_webhook_id: string
 }
@@ -130,6 +135,7 @@ const otherColumns = {
   type: 'text',
   payload: 'text',
   occurred_at: 'timestamptz',
+  due_at: 'timestamptz',
   except_webhook_id: 'text',
   also: 'text',
 } as const

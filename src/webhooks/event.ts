@@ -3,6 +3,7 @@ import type { Actor } from '../access/actor.ts'
 import type { AuditAction } from '../access/audit-types.ts'
 import { auditEntry, type Author } from '../access/audit.ts'
 import { validationProblem } from '../base/errors.ts'
+import { realNow } from '../base/clock.ts'
 import { formatInstant, type Instant, plusSeconds, readInstant } from '../base/instants.ts'
 import { currentTraceparent } from '../base/tracing.ts'
 import { cursorOf, idPart, readPage, presentPage } from '../base/paging.ts'
@@ -97,6 +98,7 @@ export async function recordChange(
       type,
       payload: eventPayload(type, booking, { ...details, at: tx.now }),
       occurred_at: tx.now,
+      due_at: realNow(tx.now),
       traceparent: currentTraceparent(),
       also: ofRequest ? 'booking.requested' : '',
     })),
@@ -121,7 +123,7 @@ export async function recordImported(
   const event = {
     ...{ id: ids.next(), business_id: booking.business_id, booking_id: booking.id, type },
     payload: eventPayload(type, booking, { at: tx.now }),
-    ...{ occurred_at: tx.now, traceparent: currentTraceparent(), also: forNoWebhook },
+    ...{ occurred_at: tx.now, due_at: realNow(tx.now), traceparent: currentTraceparent(), also: forNoWebhook },
   }
   await writeChanges(tx, { events: [event], audit: undefined })
 }
@@ -148,7 +150,7 @@ export async function recordPayment(
     payload: eventPayload(type, booking, {
       ...{ at: tx.now, payment: { kind, status, amount, currency, refunded_amount } },
     }),
-    ...{ occurred_at: tx.now, traceparent: currentTraceparent() },
+    ...{ occurred_at: tx.now, due_at: realNow(tx.now), traceparent: currentTraceparent() },
   }
   if ((await writeChanges(tx, { events: [event], audit: undefined })) > 0) await startDelivering(context, tx)
 }
@@ -191,6 +193,7 @@ export async function recordOtherEvent<Type extends OtherEventType>(
     ...{ id: context.ids.next(), business_id: businessId, hub_id: hubId, booking_id: subjectId, type },
     payload: otherEventPayload(type, data, { at: tx.now, timezone }),
     occurred_at: tx.now,
+    due_at: realNow(tx.now),
     except_webhook_id: exceptWebhookId ?? '',
   })
   if (deliveries > 0) await startDelivering(context, tx)

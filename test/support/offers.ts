@@ -64,7 +64,7 @@ const plainService: Omit<ServiceParts, 'locationIds'> = {
 
 export async function makeBusiness(
   service: TestService,
-  parts: { timezone?: string; hubId?: string; plan?: PlanName } = {},
+  parts: { timezone?: string; hubId?: string; plan?: PlanName; isTest?: boolean } = {},
 ): Promise<OwnBusiness> {
   const { context } = service
   const id = context.ids.next()
@@ -84,6 +84,7 @@ export async function makeBusiness(
         page_key_generation: 0,
         max_gap_minutes: 0,
         offer_minutes: 60,
+        is_test: parts.isTest ? 1 : 0,
         created_at: tx.now,
       },
     ])

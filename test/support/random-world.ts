@@ -74,6 +74,7 @@ export async function makeRandomWorld(context: Context, random: Random): Promise
         page_key_generation: 0,
         max_gap_minutes: 0,
         offer_minutes: 60,
+        is_test: 0,
         ...allMailColumns({}),
       },
     ])

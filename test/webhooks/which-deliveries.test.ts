@@ -206,6 +206,7 @@ onOneEngine('postgres', 'deliveries of a change', (engine) => {
               type,
               payload: `{"name":"Zoë \\u0000 ${index}"}`,
               occurred_at: tx.now,
+              due_at: tx.now,
               traceparent: null,
               also: '',
             },

@@ -43,14 +43,15 @@ import { webhookList, webhookPages } from './webhook-pages.ts'
 
 /** Registers the pages that connect programs with a business: plan, keys, webhooks and events. */
 export function developersRoutes(app: FastifyInstance, context: Context): void {
-  consoleRoutes(app, context, [
-    overview(context),
-    newKey(context),
-    keyPage(context),
-    revokedKey(context),
-    ...webhookPages(context),
-    ...programPages(context),
-  ])
+  const pages = [
+    ...[overview(context), newKey(context), keyPage(context), revokedKey(context)],
+    ...[...webhookPages(context), ...programPages(context)],
+  ]
+  consoleRoutes(
+    app,
+    context,
+    pages.map((page) => ({ ...page, inRealTime: true })),
+  )
 }
 
 function overview(context: Context): ConsoleRoute {

@@ -7,7 +7,7 @@ import { readClientAddress } from '../../base/client-network.ts'
 import { Problem } from '../../base/errors.ts'
 import { html, type Html, trusted } from '../../base/html.ts'
 import { isUuid } from '../../base/ids.ts'
-import { toMs } from '../../base/instants.ts'
+import { type Instant, toMs } from '../../base/instants.ts'
 import type { Context } from '../../bookings/context.ts'
 import { brokenAccounts } from '../../calendars/calendar-account.ts'
 import { countRequests, maxCounted } from '../../bookings/request.ts'
@@ -82,6 +82,9 @@ interface ConsoleBusiness {
   slug: string | null
   /** Messages that also go as a text: an empty list if none do. */
   text_kinds_json: string
+  is_test: 0 | 1
+  /** The time at which the clock of a test business stands. */
+  test_now: Instant | null
 }
 
 /** The person who views a console page, and the business. */

@@ -36,6 +36,7 @@ import { inputOfFault, inTypedUnits, type Row } from './form-rows.ts'
 import { sendLogIn } from './gate-page.ts'
 import { backToForm, type KeptForm, reviewName, typedTexts } from './kept-form.ts'
 import { seeOther } from '../../pages/page.ts'
+import { inTime, timeOf } from '../../access/test-clock.ts'
 
 /*
  * Serves the pages of the console. Each checks the person and their role, renders a page, and handles the
@@ -70,6 +71,8 @@ export interface ConsoleRoute {
   role: PersonRole
   /** True if the page also exists without a business. */
   withoutBusiness?: boolean
+  /** True for a page about accounts and keys, which ignore the clock of a test business. */
+  inRealTime?: true
   /** Query parameters in addition to the usual ones. */
   query?: Record<string, TSchema>
   /** Absent if another page contains the form. */
@@ -249,13 +252,25 @@ function addPage(
       // the address names the business, because another tab may show a different one
       if (query['business'] === undefined && businessOf(visit) !== undefined)
         return seeOther(reply, pathOf(path.replace(':id', encodeURIComponent(id)), visit, query))
-      const answer = await answerTo(visit, route, async (ofBusiness) => ({
-        status: 200,
-        page: await route.show(ofBusiness, { id, query }),
-      }))
+      const answer = await inTimeOf(context, { request, route, visit }, () =>
+        answerTo(visit, route, async (ofBusiness) => ({
+          status: 200,
+          page: await route.show(ofBusiness, { id, query }),
+        })),
+      )
       return sendAnswer(reply, visit, answer)
     },
   )
+}
+
+/** Works in the time of a test business, unless the page is about accounts. */
+function inTimeOf<T>(
+  context: Context,
+  { request, route, visit }: { request: FastifyRequest; route: Pick<ConsoleRoute, 'inRealTime'>; visit: ConsoleVisit },
+  work: () => T,
+): T {
+  request.testTime = route.inRealTime || !visit.business ? undefined : timeOf(visit.business)
+  return inTime(context, request.testTime, work)
 }
 
 function paramsOf(path: string): { params?: TSchema } {
@@ -313,8 +328,10 @@ function addForm(
       const visit = isReviewed && isUuid(asked) ? { ...found.visit, once: asked } : found.visit
       const sent = { typed: said, address }
       const once = onceOf(context, { visit, path, ...sent })
-      const answer = await answerTo(visit, route, (ofBusiness) =>
-        isReviewed ? reviewed(ofBusiness, form, sent) : used(ofBusiness, form, { ...sent, once }),
+      const answer = await inTimeOf(context, { request, route, visit }, () =>
+        answerTo(visit, route, (ofBusiness) =>
+          isReviewed ? reviewed(ofBusiness, form, sent) : used(ofBusiness, form, { ...sent, once }),
+        ),
       )
       if ('page' in answer && answer.status === 404)
         answer.page.body = html`${answer.page.body} ${typedTexts(visit.texts, said)}`

@@ -63,7 +63,7 @@ export function usersRoutes(limiter: RateLimiter) {
 }
 
 function addUsersRoutes(app: FastifyInstance, context: Context, limiter: RateLimiter): void {
-  const of = { role: 'owner', withoutBusiness: true } as const
+  const of = { role: 'owner', withoutBusiness: true, inRealTime: true } as const
   consoleRoutes(app, context, [
     { ...of, path, name: 'UsersPage', summary: 'The people who may log in', ...listPage(context) },
     {

@@ -1,0 +1,18 @@
+import { type RawBuilder, sql } from 'kysely'
+import { testTime } from '../base/clock.ts'
+
+/**
+ * Limits a sweep of due rows by the column with their business. In the time of a test business, only its rows match. In
+ * real time, rows of businesses whose clocks stand still do not match.
+ */
+export function isSwept(column: string): RawBuilder<boolean> {
+  const time = testTime()
+  if (time) return sql<boolean>`${sql.ref(column)} = ${time.businessId}`
+  return sql<boolean>`not exists (
+    select 1 from businesses as standing where standing.id = ${sql.ref(column)} and standing.test_now is not null)`
+}
+
+/** Limits a sweep whose rows belong to no business, and are due in real time. */
+export function isSweptInRealTime(): RawBuilder<boolean> {
+  return testTime() ? sql<boolean>`1 = 0` : sql<boolean>`1 = 1`
+}
