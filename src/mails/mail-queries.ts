@@ -302,7 +302,7 @@ export async function countWaiting(
 
 interface MailFilter {
   bookingId: string | undefined
-  status: MailStatus | undefined
+  status: ShownStatus | undefined
   channel: Channel | undefined
   businessId: string | undefined
   after: readonly [createdAt: Instant, id: string] | undefined
@@ -313,6 +313,8 @@ interface MailFilter {
 export type MailRow = MailsTable & {
   attempts: number
   timezone: string
+  /** 1 for a test business. */
+  is_test: 0 | 1
   /** The next attempt of an earlier email to the same recipient, for which a waiting one waits. */
   earlier_attempt_at: Instant | null
   /** 1 if it asks for a card instead of a payment. */
@@ -334,9 +336,20 @@ function selectMails(db: Reads, scope: TenantScope) {
     .selectFrom('mails as m')
     .innerJoin('businesses as i', 'i.id', 'm.business_id')
     .selectAll('m')
-    .select(['i.timezone', earlierAttempt.as('earlier_attempt_at'), asksForCard.as('asks_for_card')])
+    .select(['i.timezone', 'i.is_test', earlierAttempt.as('earlier_attempt_at'), asksForCard.as('asks_for_card')])
     .where(inScope('m.business_id', scope))
     .where('m.status', '<>', 'superseded')
+}
+
+/** The states of messages in lists. Those of test businesses are kept instead of sent. */
+export type ShownStatus = MailStatus | 'kept'
+
+/** True if a message `m` of a business `i` is shown in a state. */
+export function isShownAs(status: ShownStatus) {
+  if (status === 'kept') return sql<boolean>`(m.status = 'sent' and i.is_test = 1)`
+  return status === 'sent'
+    ? sql<boolean>`(m.status = 'sent' and i.is_test = 0)`
+    : sql<boolean>`m.status = ${status}`
 }
 
 /** Lists emails, the newest first. */
@@ -347,7 +360,7 @@ export async function findMails(
 ): Promise<MailRow[]> {
   let query = selectMails(db, scope)
   if (bookingId) query = query.where('m.booking_id', '=', bookingId)
-  if (status) query = query.where('m.status', '=', status)
+  if (status) query = query.where(isShownAs(status))
   if (channel) query = query.where(isOf(channel))
   if (businessId) query = query.where('m.business_id', '=', businessId)
   if (after) query = query.where(sql<boolean>`(m.created_at, m.id) < (${after[0]}, ${after[1]})`)

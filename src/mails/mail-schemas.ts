@@ -4,7 +4,9 @@ import { Id, listParameters, Nullable, Page, ShownId, ShownInstant, StrictObject
 import type { MailKind } from '../database/tables.ts'
 import { mailKinds, noticeKinds, waitReasons } from './mail-rules.ts'
 
-const Status = Type.Enum(['queued', 'sent', 'failed'])
+const Status = Type.Enum(['queued', 'sent', 'failed', 'kept'], {
+  description: '`kept`: that of a test business, which reaches nobody.',
+})
 const Channel = Type.Enum(['email', 'text'], { description: '`text`: a text message to a phone.' })
 
 export const Mail = Type.Object(

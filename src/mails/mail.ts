@@ -146,7 +146,8 @@ async function presentMail(context: Context, mail: ListedMail): Promise<ShownMai
     channel: phone === null ? ('email' as const) : ('text' as const),
     kind: 'asks_for_card' in mail && mail.asks_for_card === 1 ? ('card_due' as const) : mail.kind,
     to: phone ?? mail.to_email,
-    status: mail.status as ShownMail['status'], // the query excludes superseded ones
+    // the query excludes superseded ones
+    status: mail.status === 'sent' && mail.is_test === 1 ? 'kept' : (mail.status as ShownMail['status']),
     attempts: mail.attempts,
     last_error: mail.last_error,
     waits_for: wait?.reason ?? null,

@@ -6,6 +6,7 @@ import type { CalendarMailsTable, MailStatus, Tables } from '../database/tables.
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 import { leaseSeconds, type NoticeKind } from './mail-rules.ts'
 import { isSwept, isSweptInRealTime } from '../database/test-time.ts'
+import { isShownAs, type ShownStatus } from './mail-queries.ts'
 
 /*
  * Notices are emails about no booking, in separate tables. A row is deleted once it is pointless. Its lease is its
@@ -130,11 +131,13 @@ export type NoticeRow = Pick<
   waits_for: null
   earlier_attempt_at: null
   timezone: string
+  /** 1 for a test business. */
+  is_test: 0 | 1
 }
 
 interface NoticeFilter {
   id?: string
-  status?: MailStatus | undefined
+  status?: ShownStatus | undefined
   businessId?: string | undefined
   after?: readonly [createdAt: Instant, id: string] | undefined
   rows: number
@@ -170,13 +173,19 @@ export async function findNotices(
                     null as booking_id, null as waits_for, null as earlier_attempt_at`
   const conditions = [
     id === undefined ? sql`true` : sql`m.id = ${id}`,
-    status === undefined ? sql`true` : sql`m.status = ${status}`,
+    status === undefined
+      ? sql`true`
+      : table !== 'user_mails'
+        ? isShownAs(status)
+        : status === 'kept'
+          ? sql`1 = 0`
+          : sql`m.status = ${status}`,
     after === undefined ? sql`true` : sql`(m.created_at, m.id) < (${after[0]}, ${after[1]})`,
     table === 'client_links' || table === 'client_text_links' ? sql`m.attempts > 0` : sql`true`,
   ]
   const from =
     table === 'user_mails'
-      ? sql`${columns}, null as business_id, coalesce(nullif(m.to_email, ''), u.email, v.email) as to_email,
+      ? sql`${columns}, 0 as is_test, null as business_id, coalesce(nullif(m.to_email, ''), u.email, v.email) as to_email,
                  null as to_phone, 'link' as kind, null as waitlist_entry_id,
                  coalesce((select i.timezone from user_places as p join businesses as i on i.id = p.business_id
                             where p.user_id = m.user_id and ${inScope('p.business_id', scope)}
@@ -186,7 +195,7 @@ export async function findNotices(
                  left join user_invitations as v on v.id = m.invitation_id
                  left join businesses as w on w.id = v.business_id
            where ${ofPeople(scope, businessId)}`
-      : sql`${columns}, m.business_id, ${ownColumns[table]}, i.timezone
+      : sql`${columns}, i.is_test, m.business_id, ${ownColumns[table]}, i.timezone
             from ${sql.table(table)} as m join businesses as i on i.id = m.business_id
            where ${inScope('m.business_id', scope)}
              and ${businessId === undefined ? sql`true` : sql`m.business_id = ${businessId}`}`

@@ -30,7 +30,7 @@ export function ownServerRoutes(limiter: RateLimiter) {
           params,
           querystring: EmptyObject,
           body: SetMailServer,
-          response: { 200: MailServer, ...problems('not_found') },
+          response: { 200: MailServer, ...problems('not_found', 'test_business') },
         },
       },
       async ({ actor, params: { id }, body }) => {

@@ -1,7 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { isReading } from '../access/authentication-hook.ts'
-import { EmptyObject } from '../base/wire.ts'
+import { EmptyObject, problems } from '../base/wire.ts'
 import type { Context } from '../bookings/context.ts'
 import { type TestClocks, showTestClock } from './test-clock.ts'
 import { MoveTestClock, TestClock, TestClockQuery } from './test-clock-schemas.ts'
@@ -22,7 +22,7 @@ export function testClockRoutes(clocks: TestClocks) {
           summary: 'Show the clock of a test business',
           description: 'It shows real time until it is moved, and then stands still.',
           querystring: TestClockQuery,
-          response: { 200: TestClock },
+          response: { 200: TestClock, ...problems('not_found', 'test_business') },
         },
       },
       async (request) => showTestClock(context, request.actor, request.query.business_id),
@@ -39,7 +39,7 @@ export function testClockRoutes(clocks: TestClocks) {
             'Forward only, and for this business alone. Holds expire, reminders fall due and offers of the waiting list pass before the response. Everything that was due meanwhile happens at the new time. Webhooks, keys and sessions stay in real time.',
           querystring: EmptyObject,
           body: MoveTestClock,
-          response: { 200: TestClock },
+          response: { 200: TestClock, ...problems('not_found', 'test_business') },
         },
       },
       async (request) => clocks.move(request.actor, request.body),

@@ -30,7 +30,7 @@ export function ownStripeRoutes(limiter: RateLimiter) {
           params,
           querystring: EmptyObject,
           body: SetStripe,
-          response: { 200: StripeAccount, ...problems('not_found') },
+          response: { 200: StripeAccount, ...problems('not_found', 'test_business') },
         },
       },
       async ({ actor, params: { id }, body }) => {

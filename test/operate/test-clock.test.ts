@@ -1,8 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { operator } from '../../src/access/actor.ts'
+import type { CalendarReader } from '../../src/calendars/busy-file.ts'
+import { connectCalendarAccount } from '../../src/calendars/calendar-connection.ts'
+import { tidy } from '../../src/operate/housekeeping.ts'
+import { jobs } from '../../src/server.ts'
+import { deposit, type DepositWorld, depositWorld } from '../support/deposits.ts'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import { mailVariables, nextClient } from '../support/mail-world.ts'
 import { startMailServer, type MailServer } from '../support/mail-server.ts'
-import { makeBusiness, makeOffer, type Offer, type OwnBusiness } from '../support/offers.ts'
+import { makeBusiness, makeOffer, makeStaff, type Offer, type OwnBusiness } from '../support/offers.ts'
+import { logInNewPerson } from '../support/person.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { engines, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 import { makeWebhook } from '../support/webhooks.ts'
@@ -74,9 +81,7 @@ onEachEngine('test businesses', (engine) => {
     })
     expect(usual.body.test).toBe(false)
     const path = `/businesses/${made.body.id}`
-    expectErrors(await service.call('PATCH', path, { token: key, body: { test: false } }), [
-      ['/test', 'unknown_field'],
-    ])
+    expectErrors(await service.call('PATCH', path, { token: key, body: { test: false } }), '/test')
     const clock = await service.call('GET', `/test/clock?business_id=${made.body.id}`, { token: key })
     expect(clock.body).toEqual({
       ...{ business_id: made.body.id, now: '2026-11-20T10:00:00+01:00', frozen: false },
@@ -90,22 +95,22 @@ onEachEngine('test businesses', (engine) => {
 
   test('only a test business has a clock', async () => {
     const usual = await tenant(false)
-    expectProblem(await usual.move('2026-12-01T00:00:00Z'), 409, 'test_business')
-    expectProblem(await usual.call('GET', '/test/clock'), 409, 'test_business')
+    expectProblem(await usual.move('2026-12-01T00:00:00Z'), 'test_business')
+    expectProblem(await usual.call('GET', '/test/clock'), 'test_business')
     const test = await tenant(true)
     const other = { now: '2026-12-01T00:00:00Z', business_id: usual.business.id }
-    expectProblem(await test.call('POST', '/test/clock', other), 404, 'not_found')
+    expectProblem(await test.call('POST', '/test/clock', other), 'not_found')
   })
 
   test('a clock goes forward only, five years at most, and then stands still', async () => {
     const { move, call } = await tenant(true)
     const early = await move('2026-11-20T08:59:59Z')
-    expectErrors(early, [['/now', 'too_early']])
+    expectErrors(early, '/now')
     expect(early.body.detail).toContain('2026-11-20T10:00:00+01:00')
-    expectErrors(await move('2032-01-01T00:00:00Z'), [['/now', 'too_late']])
+    expectErrors(await move('2032-01-01T00:00:00Z'), '/now')
     expect((await move('2026-11-21T09:00:00Z')).status).toBe(200)
     expect((await move('2026-11-21T09:00:00Z')).status).toBe(200)
-    expectErrors(await move('2026-11-21T08:59:59Z'), [['/now', 'too_early']])
+    expectErrors(await move('2026-11-21T08:59:59Z'), '/now')
     service.clock.advance(60)
     expect((await call('GET', '/test/clock')).body.now).toBe('2026-11-21T10:00:00+01:00')
   })
@@ -135,7 +140,7 @@ onEachEngine('test businesses', (engine) => {
     await service.context.db.transaction((tx) =>
       tx.db.updateTable('claims').set({ client_network: null }).where('id', '=', holds[1] ?? '').execute(),
     )
-    await housekeeping(service)
+    await tidy(service.context, jobs)
     expect(await statusOf(still, holds[1] ?? '')).toBe('active')
     expect(await statusOf(moved, again.body.hold_id)).toBe('active')
     expect(await statusOf(usual, holds[2] ?? '')).toBe('expired')
@@ -147,13 +152,12 @@ onEachEngine('test businesses', (engine) => {
     const moved = await tenant(true)
     const offer = await offerOf(moved, { intervalMinutes: 60, minutes: 60, noticeMinutes: 120 })
     await moved.move('2027-01-05T09:00:00Z')
-    const day = (date: string) =>
-      moved.call(
-        'GET',
-        `/availability?service_id=${offer.service_id}&location_id=${offer.location_id}&date=${date}`,
-      )
-    expect((await day('2027-01-04')).body.slots).toEqual([])
-    expect((await day('2027-01-05')).body.slots[0].starts_at).toBe('2027-01-05T12:00:00+01:00')
+    const slotsOn = async (date: string) => {
+      const query = new URLSearchParams({ ...offer, from: date, to: date }).toString()
+      return (await moved.call('GET', `/availability?${query}`)).body.days[0].slots
+    }
+    expect(await slotsOn('2027-01-04')).toEqual([])
+    expect((await slotsOn('2027-01-05'))[0].starts_at).toBe('2027-01-05T12:00:00+01:00')
     const past = { ...offer, starts_at: '2027-01-04T10:00:00+01:00' }
     expect((await moved.call('POST', '/bookings/hold', past)).status).toBe(422)
   })
@@ -187,13 +191,13 @@ onEachEngine('test businesses', (engine) => {
     const { business, move, call } = await tenant(true)
     const shop = tenantOf(service, business)
     const offer = await offerOf(shop)
-    await makeWebhook(service, { token: business.key }, { url: `${receiver.address}/clock` })
+    await makeWebhook(service, { token: business.key, to: receiver, path: '/clock' })
     await move('2027-02-01T09:00:00Z')
     const id = await shop.book(offer, '2027-02-03T10:00:00+01:00')
     await service.app.deliveries.settled()
     const [received] = receiver.received.filter(({ path }) => path === '/clock')
     const event = JSON.parse(received?.body.toString() ?? '{}')
-    expect(event).toMatchObject({ type: 'booking.created', occurred_at: '2027-02-01T10:00:00+01:00' })
+    expect(event).toMatchObject({ event: 'booking.created', timestamp: '2027-02-01T10:00:00+01:00' })
     expect((await call('GET', `/events?booking_id=${id}`)).body.data).toHaveLength(1)
   })
 
@@ -263,27 +267,67 @@ onEachEngine('test businesses', (engine) => {
     service.clock.advance(3_599)
     expect((await service.call('GET', `/bookings/hold/${first.body.hold_id}`, { token })).status).toBe(404)
     service.clock.advance(1)
-    expectProblem(await hold(), 401, 'session_expired')
+    expectProblem(await hold(), 'session_expired')
   })
 
   test('a test business gets no mail server, payment account or calendar account', async () => {
-    const { business, call } = await tenant(true)
+    const { business } = await tenant(true)
     const path = `/businesses/${business.id}`
+    const place = { businessId: business.id }
+    const email = `owner-${business.id}@example.com`
+    const owner = await logInNewPerson(service, { email, role: 'owner', place })
     const server = {
       ...{ host: 'smtp.example.com', port: 587, user: 'salon', password: 'secret' },
       from_email: 'salon@example.com',
     }
-    expectProblem(await call('PUT', `${path}/smtp`, server), 409, 'test_business')
+    expectProblem(await owner.call('PUT', `${path}/smtp`, server), 'test_business')
     const keys = { secret_key: `sk_test_${'a'.repeat(24)}`, webhook_secret: `whsec_${'a'.repeat(24)}` }
-    expectProblem(await call('PUT', `${path}/stripe`, keys), 409, 'test_business')
+    expectProblem(await owner.call('PUT', `${path}/stripe`, keys), 'test_business')
+    const [staff_id] = await makeStaff(service, business.id, ['Mia'])
+    const account = { staff_id: staff_id ?? '', url: 'https://dav.example.com/', user_name: 'mia', password: '-' }
+    const connecting = connectCalendarAccount(service.context, operator, account, {} as CalendarReader)
+    await expect(connecting).rejects.toMatchObject({ code: 'test_business' })
   })
 })
 
-async function housekeeping(service: TestService): Promise<void> {
-  const { tidy } = await import('../../src/operate/housekeeping.ts')
-  const { jobs } = await import('../../src/server.ts')
-  await tidy(service.context, jobs)
-}
+onEachEngine('payments of a test business', (engine) => {
+  let world: DepositWorld
+  beforeAll(async () => {
+    world = await depositWorld(engine)
+  })
+  afterAll(() => world.stop())
+
+  test('stay in the sandbox of a server with Stripe, and lapse with the clock', async () => {
+    const { service, stripe } = world
+    const shop = tenantOf(service, await makeBusiness(service, { isTest: true }))
+    const offer = await makeOffer(service, shop.business.id, { horizonDays: null, deposit })
+    await shop.move('2027-01-04T09:00:00Z')
+    const { body: session } = await service.call('POST', '/session', { token: shop.business.publishableKey })
+    const book = async (starts_at: string) => {
+      const token = session.session_token as string
+      const held = await service.call('POST', '/bookings/hold', { token, body: { ...offer, starts_at } })
+      const { status, body } = await service.call('POST', '/bookings', {
+        ...{ token, body: { hold_id: held.body.hold_id, client: nextClient() } },
+      })
+      expect(status, JSON.stringify(body)).toBe(201)
+      expect(body).toMatchObject({ status: 'pending', payment: { provider: 'sandbox', status: 'due' } })
+      return body as { id: string; payment: { checkout_url: string } }
+    }
+    const [paid, lapsed] = [await book('2027-01-05T10:00:00+01:00'), await book('2027-01-06T10:00:00+01:00')]
+    expect(stripe.sessions.size).toBe(0)
+    const page = new URL(paid.payment.checkout_url).pathname
+    expect((await service.call('GET', `/${page}`)).status).toBe(200)
+    expect((await service.call('POST', `/${page}/pay`, { body: {} })).status).toBe(303)
+    const shown = async ({ id }: { id: string }) => (await shop.call('GET', `/bookings/${id}`)).body
+    expect(await shown(paid)).toMatchObject({ status: 'confirmed', confirmed_at: '2027-01-04T10:00:00+01:00' })
+    service.clock.advance(86_400)
+    await service.app.payments.settled()
+    expect(await shown(lapsed)).toMatchObject({ status: 'pending' })
+    await shop.move('2027-01-04T12:00:00Z')
+    expect(await shown(lapsed)).toMatchObject({ status: 'cancelled' })
+    expect(await shown(paid)).toMatchObject({ status: 'confirmed' })
+  })
+})
 
 test.runIf(engines.includes('postgres'))(
   'two servers sell no slot twice while a clock moves, and agree about its time',

@@ -391,7 +391,7 @@ function mailLines({ visit, row, mails }: BookingView): Html {
   const shown = mails.filter((mail) => mail.waits_for !== 'deposit' || row.payment_status === 'due')
   return html`${shown.map((mail) => {
     const { kind, channel, status, to, delivered_at, last_error: error } = mail
-    const isFailed = status !== 'sent' && error !== null
+    const isFailed = status !== 'sent' && status !== 'kept' && error !== null
     const at = momentIn(readInstant(mail.sent_at ?? mail.created_at), { visit, row })
     return line(
       icon(isFailed ? 'warning' : channel === 'text' ? 'phone' : 'mails'),

@@ -22,6 +22,7 @@ import { sendPage } from '../../pages/page.ts'
 import { face } from './faces.ts'
 import { lastShownBusiness, rememberBusiness } from './shown-business.ts'
 import { type ConsoleLanguage, languageOf } from './texts.ts'
+import { momentText } from './formats.ts'
 
 /*
  * The frame of every console page: the person and the business. A page calls `findVisit`, sends the log-in
@@ -415,7 +416,7 @@ export function sendConsolePage(
       tabindex="-1"
       ${inlineStyle === turboStyle && asked.has(panelName) ? html`data-panel` : ''}
     >
-      ${unseenNotice(visit)}${accountsNotice(visit)}${section === 'calendar' && wide ? requestsNotice(visit) : ''}${content}
+      ${testNotice(visit)}${unseenNotice(visit)}${accountsNotice(visit)}${section === 'calendar' && wide ? requestsNotice(visit) : ''}${content}
     </main>`,
     more: html`${consoleHead}
       <script type="module" src="/docs/console-app.js"></script>
@@ -426,6 +427,16 @@ export function sendConsolePage(
     frames,
     inlineStyle,
   })
+}
+
+/** Renders the notice that this is a test business, with the time at which its clock stands. */
+function testNotice({ business, locale, texts }: ConsoleVisit): Html {
+  if (business?.is_test !== 1) return html``
+  const { test_now: now, timezone } = business
+  const time = now === null ? undefined : momentText(now, { timezone, locale })
+  return html`<p class="notice not-printed" role="status">
+    ${texts.frame.testBusiness} ${time === undefined ? '' : texts.frame.testClock({ time })}
+  </p>`
 }
 
 /** Renders the notice on every page, so that people who use only the calendar do not miss a failed email. */

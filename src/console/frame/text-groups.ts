@@ -29,6 +29,7 @@ export function textFor<Text>(group: Record<string, Text>, code: string): Text |
  * test/texts compares both.
  */
 export interface TextParameters {
+  'frame.testClock': { time: string | number }
   'calendar.hours': { hours: string | number }
   'calendar.minutes': { minutes: string | number }
   'calendar.hoursAndMinutes': { hours: string | number; minutes: string | number }
@@ -236,6 +237,7 @@ export interface TextParameters {
   'booking.mailStates.queued': { to: string | number }
   'booking.mailStates.sent': { to: string | number }
   'booking.mailStates.failed': { to: string | number }
+  'booking.mailStates.kept': { to: string | number }
   'booking.refundHint': { amount: string | number }
   'booking.chargeMost': { amount: string | number }
   'booking.chargeAsk': { amount: string | number }

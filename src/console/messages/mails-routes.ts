@@ -18,7 +18,7 @@ import { clientName, clockText } from '../frame/formats.ts'
 import { waitText } from './wait-text.ts'
 
 const path = '/console/mails'
-const statuses = ['queued', 'sent', 'failed'] as const
+const statuses = ['queued', 'sent', 'failed', 'kept'] as const
 const channels = ['email', 'text'] as const
 
 /** The filter, as it stands in the address. */
@@ -159,7 +159,7 @@ function row(visit: BusinessVisit, mail: ListedMail, { kept, names }: { kept: Ke
         ? `/console/waitlist/${waitlist_entry_id}`
         : undefined
   const name = client === undefined ? undefined : clientName(client, visit)
-  const isRetried = mail.status !== 'sent' && last_error !== null
+  const isRetried = mail.status !== 'sent' && mail.status !== 'kept' && last_error !== null
   const cells = html`<time class="row-time" datetime="${created_at}"
       >${clockText(readInstant(created_at), { timezone: visit.business.timezone, locale: visit.locale })}</time
     >
@@ -198,6 +198,8 @@ function mailSign(
     return html`<span class="state is-${delivered_at === null ? 'completed' : 'confirmed'}"
       >${icon('done')} ${delivered_at === null ? t.signs.sent : t.signs.delivered}</span
     >`
+  if (status === 'kept')
+    return html`<span class="state is-completed">${icon('done')} ${t.signs.kept}</span>`
   return status === 'queued'
     ? html`<span class="state is-pending">${icon('waiting')} ${t.signs.queued}</span>`
     : html`<span class="state is-absent">${icon('warning')} ${t.signs.failed}</span>`
