@@ -22,6 +22,7 @@ const commands: Record<string, () => Promise<(program: CliCommand) => void>> = {
   restore: async () => (await import('./backup.ts')).registerRestore,
   copy: async () => (await import('./copy.ts')).registerCopy,
   tour: async () => (await import('./tour.ts')).registerTour,
+  trigger: async () => (await import('./trigger.ts')).registerTrigger,
   'race-test': async () => (await import('./race-test.ts')).registerRaceTest,
   hub: async () => (await import('./hub.ts')).registerHubCommands,
   business: async () => (await import('./business.ts')).registerBusinessCommands,

@@ -311,15 +311,17 @@ onEachEngine('payments of a test business', (engine) => {
       })
       expect(status, JSON.stringify(body)).toBe(201)
       expect(body).toMatchObject({ status: 'pending', payment: { provider: 'sandbox', status: 'due' } })
-      return body as { id: string; payment: { checkout_url: string } }
+      return body as { id: string; redirect_url: string }
     }
     const [paid, lapsed] = [await book('2027-01-05T10:00:00+01:00'), await book('2027-01-06T10:00:00+01:00')]
     expect(stripe.sessions.size).toBe(0)
-    const page = new URL(paid.payment.checkout_url).pathname
+    const page = new URL(paid.redirect_url).pathname
     expect((await service.call('GET', `/${page}`)).status).toBe(200)
     expect((await service.call('POST', `/${page}/pay`, { body: {} })).status).toBe(303)
     const shown = async ({ id }: { id: string }) => (await shop.call('GET', `/bookings/${id}`)).body
-    expect(await shown(paid)).toMatchObject({ status: 'confirmed', confirmed_at: '2027-01-04T10:00:00+01:00' })
+    expect(await shown(paid)).toMatchObject({
+      ...{ status: 'confirmed', payment: { status: 'paid', paid_at: '2027-01-04T10:00:00+01:00' } },
+    })
     service.clock.advance(86_400)
     await service.app.payments.settled()
     expect(await shown(lapsed)).toMatchObject({ status: 'pending' })

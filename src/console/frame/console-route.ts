@@ -506,6 +506,7 @@ const refusals: Refusals = {
   webhook_limit_reached: 409,
   catalogue_limit_reached: 409,
   rotation_in_progress: 409,
+  test_business: 409,
   idempotency_key_reused: 422,
   idempotency_in_flight: 409,
   rate_limited: 429,
