@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { reasonOf } from '../../tools/connection-faults.ts'
 import { OperatorError } from '../base/errors.ts'
-import { type Instant, plusSeconds, readInstant } from '../base/instants.ts'
+import { daySeconds, type Instant, plusSeconds, readInstant } from '../base/instants.ts'
 import type { EventType } from '../webhooks/event-payload.ts'
 
 /* Makes events happen in a test business as clients and its team would: with requests to the API. */
@@ -65,14 +65,17 @@ export class TriggerRun {
     return String((await this.sendAs(this.access.key, 'GET', '/test/clock'))['now'])
   }
 
-  /** Holds the next free time of the first service that fits. */
-  async hold(fits: (service: ShownService) => boolean = isPlain): Promise<Offer & { id: string; expires_at: string }> {
+  /** Holds the next free time of the first service that fits, at least some days ahead. */
+  async hold(
+    fits: (service: ShownService) => boolean = isPlain,
+    aheadDays = 0,
+  ): Promise<Offer & { id: string; expires_at: string }> {
     const { data } = await this.send('GET', '/services?limit=100')
     const services = (data as ShownService[]).filter((service) => service.active && fits(service))
     for (const { id, name, location_ids } of services) {
       for (const location_id of location_ids) {
         const offer = { service_id: id, location_id }
-        const slot = await this.soonest(offer)
+        const slot = aheadDays === 0 ? await this.soonest(offer) : await this.later(offer, aheadDays)
         if (slot === undefined) continue
         const { hold_id, expires_at } = await this.send('POST', '/bookings/hold', { ...offer, starts_at: slot })
         this.access.write(`Held ${name} at ${slot}: hold ${String(hold_id)}`)
@@ -83,8 +86,8 @@ export class TriggerRun {
   }
 
   /** Holds and books. */
-  async book(fits?: (service: ShownService) => boolean): Promise<Booked & Offer> {
-    const { id: hold_id, service_id, location_id } = await this.hold(fits)
+  async book(fits?: (service: ShownService) => boolean, aheadDays?: number): Promise<Booked & Offer> {
+    const { id: hold_id, service_id, location_id } = await this.hold(fits, aheadDays)
     const client = { first_name: 'Ada', last_name: 'Lovelace', email: 'ada@example.com' }
     const { id, starts_at, ends_at, redirect_url } = await this.send('POST', '/bookings', { hold_id, client })
     this.access.write(`Booked: booking ${String(id)}`)
@@ -106,10 +109,20 @@ export class TriggerRun {
   }
 
   /** Returns the next free time of a service. Undefined without one. */
-  async soonest(offer: Offer): Promise<string | undefined> {
-    const query = new URLSearchParams({ ...offer }).toString()
+  async soonest({ service_id, location_id }: Offer): Promise<string | undefined> {
+    const query = new URLSearchParams({ service_id, location_id }).toString()
     const slot = (await this.send('GET', `/availability/soonest?${query}`)) as Body | null
     return slot === null ? undefined : String(slot['starts_at'])
+  }
+
+  /** Returns the first free time within a week that begins some days ahead. Undefined without one. */
+  private async later({ service_id, location_id }: Offer, days: number): Promise<string | undefined> {
+    const now = await this.clock()
+    const date = (ahead: number) => this.after(now, ahead * daySeconds).slice(0, 'yyyy-mm-dd'.length)
+    const week = { from: date(days), to: date(days + 6) }
+    const query = new URLSearchParams({ service_id, location_id, ...week }).toString()
+    const { days: shown } = await this.send('GET', `/availability?${query}`)
+    return (shown as { slots: { starts_at: string }[] }[]).flatMap(({ slots }) => slots)[0]?.starts_at
   }
 
   /** Moves the clock to an instant, which is not before the present one. */
@@ -216,10 +229,6 @@ interface Trigger {
   cause: (run: TriggerRun) => Promise<void>
 }
 
-/** A day, after which any checkout has ended. */
-const checkoutSeconds = 86_400
-const reminderSeconds = 86_400
-
 async function pay(run: TriggerRun): Promise<Booked> {
   await run.becomeClient()
   const booked = await run.book(hasDeposit)
@@ -261,7 +270,7 @@ export const triggers: Record<TriggerName, Trigger> = {
     cause: async (run) => {
       const booked = await run.book()
       await run.moveTo(run.after(booked.starts_at, 1))
-      await run.change(booked, { status: 'no_show' })
+      await run.change(booked, { status: 'completed', no_show: true })
     },
   },
   'booking.requested': {
@@ -288,7 +297,7 @@ export const triggers: Record<TriggerName, Trigger> = {
     cause: async (run) => {
       await run.becomeClient()
       await run.book(hasDeposit)
-      await run.moveTo(run.after(await run.clock(), checkoutSeconds))
+      await run.moveTo(run.after(await run.clock(), daySeconds)) // longer than any checkout
     },
   },
   'waitlist.offered': {
@@ -305,8 +314,8 @@ export const triggers: Record<TriggerName, Trigger> = {
   reminder: {
     about: 'books and moves the clock to a day before the start; the reminder is kept',
     cause: async (run) => {
-      const booked = await run.book()
-      await run.moveTo(run.after(booked.starts_at, -reminderSeconds))
+      const booked = await run.book(isPlain, 2)
+      await run.moveTo(run.after(booked.starts_at, -daySeconds))
       await run.untilKept(booked, 'reminder')
     },
   },
