@@ -18,6 +18,12 @@ export function inTime<T>({ clock }: Pick<Context, 'clock'>, time: TestTime | un
 }
 
 /** Returns the time of a business that was read. Undefined in real time. */
-export function timeOf({ id, test_now }: { id: string; test_now: TestTime['now'] | null }): TestTime | undefined {
+export function timeOf({
+  id,
+  test_now,
+}: {
+  id: string
+  test_now: TestTime['now'] | null
+}): TestTime | undefined {
   return test_now === null ? undefined : { businessId: id, now: test_now }
 }

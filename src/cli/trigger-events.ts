@@ -77,7 +77,10 @@ export class TriggerRun {
         const offer = { service_id: id, location_id }
         const slot = aheadDays === 0 ? await this.soonest(offer) : await this.later(offer, aheadDays)
         if (slot === undefined) continue
-        const { hold_id, expires_at } = await this.send('POST', '/bookings/hold', { ...offer, starts_at: slot })
+        const { hold_id, expires_at } = await this.send('POST', '/bookings/hold', {
+          ...offer,
+          starts_at: slot,
+        })
         this.access.write(`Held ${name} at ${slot}: hold ${String(hold_id)}`)
         return { ...offer, id: String(hold_id), expires_at: String(expires_at) }
       }
@@ -201,7 +204,9 @@ export class TriggerRun {
     const text = await response.text()
     const answer = (text === '' ? {} : JSON.parse(text)) as Body // the API answers with JSON
     if (response.ok) return answer
-    throw new OperatorError(`${method} ${path} is refused: ${String(answer['detail'] ?? response.status)}`)
+    throw new OperatorError(
+      `${method} ${path} is refused: ${typeof answer['detail'] === 'string' ? answer['detail'] : response.status}`,
+    )
   }
 
   private async request(path: string, request: RequestInit): Promise<Response> {
@@ -247,7 +252,12 @@ type TriggerName = Exclude<EventType, 'webhook.failing'> | 'hold.expired' | 'rem
 
 /** The events that can be caused. `webhook.failing` needs a receiver that fails for a day. */
 export const triggers: Record<TriggerName, Trigger> = {
-  'booking.created': { about: 'books the next free time', cause: async (run) => void (await run.book()) },
+  'booking.created': {
+    about: 'books the next free time',
+    cause: async (run) => {
+      await run.book()
+    },
+  },
   'booking.updated': {
     about: 'books, then changes the notes',
     cause: async (run) => run.change(await run.book(), { notes: 'Changed by "holdfast trigger"' }),
@@ -284,7 +294,9 @@ export const triggers: Record<TriggerName, Trigger> = {
   'payment.paid': {
     about: 'books a service with a deposit and pays in the sandbox',
     byClient: true,
-    cause: async (run) => void (await pay(run)),
+    cause: async (run) => {
+      await pay(run)
+    },
   },
   'payment.refunded': {
     about: 'pays a deposit, then refunds it',

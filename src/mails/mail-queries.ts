@@ -336,7 +336,12 @@ function selectMails(db: Reads, scope: TenantScope) {
     .selectFrom('mails as m')
     .innerJoin('businesses as i', 'i.id', 'm.business_id')
     .selectAll('m')
-    .select(['i.timezone', 'i.is_test', earlierAttempt.as('earlier_attempt_at'), asksForCard.as('asks_for_card')])
+    .select([
+      'i.timezone',
+      'i.is_test',
+      earlierAttempt.as('earlier_attempt_at'),
+      asksForCard.as('asks_for_card'),
+    ])
     .where(inScope('m.business_id', scope))
     .where('m.status', '<>', 'superseded')
 }

@@ -132,10 +132,7 @@ export class TextWorker extends OutboxWorker {
   }
 
   /** Sends a text message, or keeps that of a test business. */
-  private async deliver(
-    businessId: string,
-    message: Parameters<TextSender['send']>[0],
-  ): Promise<TextResult> {
+  private async deliver(businessId: string, message: Parameters<TextSender['send']>[0]): Promise<TextResult> {
     if (await keepsMessages(this.context, this.context.db.reads, businessId)) return keeper.send()
     return (await this.sender?.send(message)) ?? { outcome: 'refused', error: 'no provider' }
   }

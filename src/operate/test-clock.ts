@@ -91,8 +91,7 @@ export class TestClocks {
       const { id: businessId, timezone } = business
       const present = business.test_now ?? tx.now
       if (now < present) throw fault(`must not be before ${formatInstant(present, timezone)}`)
-      if (now > plusSeconds(tx.now, maxAheadSeconds))
-        throw fault('must be at most five years ahead')
+      if (now > plusSeconds(tx.now, maxAheadSeconds)) throw fault('must be at most five years ahead')
       if (!(await moveClock(tx.db, { businessId, now })))
         throw new RetryTransaction('the clock was moved meanwhile')
       return { business_id: businessId, now: formatInstant(now, timezone), frozen: true }

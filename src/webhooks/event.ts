@@ -123,7 +123,12 @@ export async function recordImported(
   const event = {
     ...{ id: ids.next(), business_id: booking.business_id, booking_id: booking.id, type },
     payload: eventPayload(type, booking, { at: tx.now }),
-    ...{ occurred_at: tx.now, due_at: realNow(tx.now), traceparent: currentTraceparent(), also: forNoWebhook },
+    ...{
+      occurred_at: tx.now,
+      due_at: realNow(tx.now),
+      traceparent: currentTraceparent(),
+      also: forNoWebhook,
+    },
   }
   await writeChanges(tx, { events: [event], audit: undefined })
 }

@@ -13,9 +13,14 @@ import { logInNewPerson } from '../support/person.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { engines, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 import { makeWebhook } from '../support/webhooks.ts'
+import { blocksOf, documentAt } from '../docs/documents.ts'
 
 /** The services begin on Friday, 20 November 2026, at 10:00 in Berlin. */
 const tomorrow = (time: string) => `2026-11-21T${time}:00+01:00`
+
+interface MailList {
+  data: { kind: string; status: string }[]
+}
 
 /** A business that speaks for itself. */
 interface Tenant {
@@ -115,6 +120,17 @@ onEachEngine('test businesses', (engine) => {
     expect((await call('GET', '/test/clock')).body.now).toBe('2026-11-21T10:00:00+01:00')
   })
 
+  test('the request of the guide moves the clock', async () => {
+    const [block] = blocksOf(documentAt('docs/guides/testing.md')).filter(
+      ({ language }) => language === 'http',
+    )
+    const [line = '', ...rest] = (block?.text ?? '').split('\n')
+    const [method = '', path = ''] = line.split(' ')
+    const { call } = await tenant(true)
+    const reply = await call(method, path.replace('/api/v1', ''), JSON.parse(rest.at(-1) ?? ''))
+    expect(reply).toMatchObject({ status: 200, body: { now: '2027-01-05T10:00:00+01:00' } })
+  })
+
   test('holds expire in the business whose clock is moved, and in no other', async () => {
     const [moved, still, usual] = [await tenant(true), await tenant(true), await tenant(false)]
     const all = [moved, still, usual]
@@ -138,7 +154,11 @@ onEachEngine('test businesses', (engine) => {
     // real time moves the usual business only, also for what sweeps do
     service.clock.advance(7_200)
     await service.context.db.transaction((tx) =>
-      tx.db.updateTable('claims').set({ client_network: null }).where('id', '=', holds[1] ?? '').execute(),
+      tx.db
+        .updateTable('claims')
+        .set({ client_network: null })
+        .where('id', '=', holds[1] ?? '')
+        .execute(),
     )
     await tidy(service.context, jobs)
     expect(await statusOf(still, holds[1] ?? '')).toBe('active')
@@ -170,8 +190,8 @@ onEachEngine('test businesses', (engine) => {
     const id = await book(offer, '2026-12-03T10:00:00+01:00')
     await service.app.mails.settled()
     const kinds = async () => {
-      const { data } = (await call('GET', `/mails?booking_id=${id}`)).body
-      return data.map(({ kind, status }: Record<string, string>) => `${kind} ${status}`).toSorted()
+      const { data } = (await call('GET', `/mails?booking_id=${id}`)).body as MailList
+      return data.map(({ kind, status }) => `${kind} ${status}`).toSorted()
     }
     expect(await kinds()).toEqual(['confirmed kept'])
     await move('2026-12-02T08:00:00Z')
@@ -223,8 +243,8 @@ onEachEngine('test businesses', (engine) => {
     expect(await statuses()).toEqual(['offered', 'waiting'])
     await shop.move('2026-11-30T10:00:01Z')
     expect(await statuses()).toEqual(['waiting', 'offered'])
-    const { data } = (await shop.call('GET', '/mails?status=kept')).body
-    expect(data.filter(({ kind }: { kind: string }) => kind === 'offered')).toHaveLength(2)
+    const { data } = (await shop.call('GET', '/mails?status=kept')).body as MailList
+    expect(data.filter(({ kind }) => kind === 'offered')).toHaveLength(2)
   })
 
   test('a request without an answer ends with its time', async () => {
@@ -284,7 +304,12 @@ onEachEngine('test businesses', (engine) => {
     const keys = { secret_key: `sk_test_${'a'.repeat(24)}`, webhook_secret: `whsec_${'a'.repeat(24)}` }
     expectProblem(await owner.call('PUT', `${path}/stripe`, keys), 'test_business')
     const [staff_id] = await makeStaff(service, business.id, ['Mia'])
-    const account = { staff_id: staff_id ?? '', url: 'https://dav.example.com/', user_name: 'mia', password: '-' }
+    const account = {
+      staff_id: staff_id ?? '',
+      url: 'https://dav.example.com/',
+      user_name: 'mia',
+      password: '-',
+    }
     const connecting = connectCalendarAccount(service.context, operator, account, {} as CalendarReader)
     await expect(connecting).rejects.toMatchObject({ code: 'test_business' })
   })
@@ -356,10 +381,12 @@ test.runIf(engines.includes('postgres'))(
         ])
         expect(moved.status).toBe(200)
         expect(answers.filter(({ status }) => status === 201).length).toBeLessThanOrEqual(1)
-        const clocks = await Promise.all([one, two].map((at) => shop.call('GET', '/test/clock', undefined, at)))
+        const clocks = await Promise.all(
+          [one, two].map((at) => shop.call('GET', '/test/clock', undefined, at)),
+        )
         expect(new Set(clocks.map(({ body }) => body.now)).size).toBe(1)
         const { body } = await shop.call('GET', `/bookings?from=${encodeURIComponent(starts_at)}`)
-        const booked = body.data.filter((row: { starts_at: string }) => row.starts_at === starts_at)
+        const booked = (body.data as { starts_at: string }[]).filter((row) => row.starts_at === starts_at)
         expect(booked.length).toBeLessThanOrEqual(1)
       }
     } finally {

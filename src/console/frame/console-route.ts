@@ -266,7 +266,11 @@ function addPage(
 /** Works in the time of a test business, unless the page is about accounts. */
 function inTimeOf<T>(
   context: Context,
-  { request, route, visit }: { request: FastifyRequest; route: Pick<ConsoleRoute, 'inRealTime'>; visit: ConsoleVisit },
+  {
+    request,
+    route,
+    visit,
+  }: { request: FastifyRequest; route: Pick<ConsoleRoute, 'inRealTime'>; visit: ConsoleVisit },
   work: () => T,
 ): T {
   request.testTime = route.inRealTime || !visit.business ? undefined : timeOf(visit.business)

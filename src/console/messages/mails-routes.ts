@@ -198,8 +198,7 @@ function mailSign(
     return html`<span class="state is-${delivered_at === null ? 'completed' : 'confirmed'}"
       >${icon('done')} ${delivered_at === null ? t.signs.sent : t.signs.delivered}</span
     >`
-  if (status === 'kept')
-    return html`<span class="state is-completed">${icon('done')} ${t.signs.kept}</span>`
+  if (status === 'kept') return html`<span class="state is-completed">${icon('done')} ${t.signs.kept}</span>`
   return status === 'queued'
     ? html`<span class="state is-pending">${icon('waiting')} ${t.signs.queued}</span>`
     : html`<span class="state is-absent">${icon('warning')} ${t.signs.failed}</span>`
