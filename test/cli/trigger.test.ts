@@ -10,6 +10,7 @@ import { makeBusiness, makeOffer, type OwnBusiness } from '../support/offers.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 import { makeWebhook } from '../support/webhooks.ts'
+import { blocksOf, documentAt } from '../docs/documents.ts'
 
 onOneEngine('sqlite', 'holdfast trigger', (engine) => {
   let service: TestService
@@ -68,6 +69,18 @@ onOneEngine('sqlite', 'holdfast trigger', (engine) => {
     const rows = (await service.rows('bookings')).filter(({ business_id }) => business_id === usual.id)
     expect(rows).toEqual([])
     expect(await trigger('webhook.failing')).toMatchObject({ code: 2 })
+  })
+
+  test('the commands of the guide exist, with their options', async () => {
+    const blocks = blocksOf(documentAt('docs/guides/testing.md')).map(({ text }) => text)
+    const lines = blocks.flatMap((text) => text.split('\n')).filter((line) => line.startsWith('npx holdfast '))
+    expect(lines).toHaveLength(5)
+    for (const line of lines) {
+      const [, , ...words] = line.split(' ')
+      const isGroup = words[0] !== 'trigger'
+      const help = await runCommand([...words.slice(0, isGroup ? 2 : 1), '--help'], {})
+      for (const option of words.filter((word) => word.startsWith('--'))) expect(help.stdout).toContain(option)
+    }
   })
 
   test('lists the events', async () => {

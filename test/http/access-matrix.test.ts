@@ -209,6 +209,23 @@ const rows: Record<
       'DELETE /api/v1/invitations/:id': one('/invitations', 'invitation_id'),
     },
   },
+  'the clock of a test business': {
+    may: { publishable: '–', session: '–', business: 'yes', hub: 'yes', manage: '–' },
+    people: 'manager',
+    operations: {
+      'GET /api/v1/test/clock': {
+        names: ['business_id'],
+        request: ({ business_id }) => ({ path: `/test/clock?business_id=${business_id}` }),
+      },
+      'POST /api/v1/test/clock': {
+        names: ['business_id'],
+        request: ({ business_id }) => ({
+          path: '/test/clock',
+          body: { business_id, now: '2026-12-01T00:00:00Z' },
+        }),
+      },
+    },
+  },
   'public holidays': {
     may: { publishable: '–', session: '–', business: '–', hub: '–', manage: '–' },
     people: 'staff',
