@@ -179,7 +179,7 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
     },
   },
   test_business: {
-    when: 'The clock of a business that is not for tests was to be moved, or a test business was to use real emails, payments or calendars.',
+    when: 'Only test businesses have a clock. They do not use real mail servers, payments or calendar accounts.',
     whatToDo: 'Use a business that was created with `test: true` for tests, and another one for clients.',
     example: { detail: 'Only a test business has a clock. This business is not for tests.' },
   },

@@ -73,13 +73,16 @@ onOneEngine('sqlite', 'holdfast trigger', (engine) => {
 
   test('the commands of the guide exist, with their options', async () => {
     const blocks = blocksOf(documentAt('docs/guides/testing.md')).map(({ text }) => text)
-    const lines = blocks.flatMap((text) => text.split('\n')).filter((line) => line.startsWith('npx holdfast '))
+    const lines = blocks
+      .flatMap((text) => text.split('\n'))
+      .filter((line) => line.startsWith('npx holdfast '))
     expect(lines).toHaveLength(5)
     for (const line of lines) {
       const [, , ...words] = line.split(' ')
       const isGroup = words[0] !== 'trigger'
       const help = await runCommand([...words.slice(0, isGroup ? 2 : 1), '--help'], {})
-      for (const option of words.filter((word) => word.startsWith('--'))) expect(help.stdout).toContain(option)
+      for (const option of words.filter((word) => word.startsWith('--')))
+        expect(help.stdout).toContain(option)
     }
   })
 

@@ -198,7 +198,7 @@ onEachEngine('test businesses', (engine) => {
     expect(await kinds()).toEqual(['confirmed kept'])
     await move('2026-12-02T09:00:00Z')
     expect(await kinds()).toEqual(['confirmed kept', 'reminder kept'])
-    // a change in standing time is told at once, without another move
+    // a change in standing time is reported at once, without another move
     await call('DELETE', `/bookings/${id}`)
     await service.app.testClocks.settled()
     expect(await kinds()).toEqual(['cancelled kept', 'confirmed kept', 'reminder kept'])
