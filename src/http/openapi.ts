@@ -50,6 +50,7 @@ const tags = [
   },
   { name: 'Catalogue', description: 'Services, locations, staff members and blocked times.' },
   { name: 'Businesses', description: 'Businesses and their keys.' },
+  { name: 'Test businesses', description: 'Businesses for tests, with a movable clock.' },
   { name: 'Webhooks', description: 'Events of bookings, sent to your URL as they happen.' },
   { name: 'Calendars', description: 'Bookings in the calendar programs that people already use.' },
   { name: 'Mails', description: 'Emails to clients and owners about bookings.' },
