@@ -21,7 +21,7 @@ const opened: [pattern: RegExp, scopes: string[]][] = [
   [/^(GET \/clients|POST \/clients\/export$)/, ['read:clients', 'write:clients']],
   [/^\w+ \/clients/, ['write:clients']],
   [/^\w+ \/(webhooks|events)/, ['webhooks']],
-  [/^\w+ \/(businesses|feeds|busy-calendars|calendar-accounts|mails|audit)/, []],
+  [/^\w+ \/(businesses|test|feeds|busy-calendars|calendar-accounts|mails|audit)/, []],
 ]
 
 onEachEngine('scopes of a key', (engine) => {
