@@ -33,7 +33,7 @@ import {
   panelScripts,
   pathOf,
 } from '../frame/console-page.ts'
-import { consoleRoutes, fileResponses, tags } from '../frame/console-route.ts'
+import { consoleRoutes, fileResponses, inTimeOf, tags } from '../frame/console-route.ts'
 import { minorDigits } from '../../base/money.ts'
 import { totalPriceOf } from '../../database/shown-item-rules.ts'
 import { csvDate, type CsvForm, csvFormOf, csvNumber, csvRow, csvStart } from '../../base/csv.ts'
@@ -110,7 +110,7 @@ export function bookingListRoutes(app: FastifyInstance, context: Context): void 
       if (visit.person.role !== 'owner' || !visit.business)
         return seeOther(reply, pathOf('/console/bookings', visit))
       const { cursor: _, ...address } = request.query // the file contains all pages
-      const query = await readAddress(context, visit, address)
+      const query = await inTimeOf(context, { request, visit }, () => readAddress(context, visit, address))
       const end = await turnsFor(context, 'export').take(visit.business.id, visit.isGone)
       try {
         const rows = exportRows(context, visit, query)

@@ -34,6 +34,7 @@ import {
   consoleRoutes,
   formMedia,
   FormFault,
+  inTimeOf,
   refusedForms,
   tags,
 } from '../frame/console-route.ts'
@@ -81,7 +82,7 @@ function moveBlockRoute(scope: FastifyInstance, context: Context): void {
       const { at_business: at, staff_id = null, known_staff_id = null, ...times } = request.body
       const visit = await findScriptSender(context, request, { at })
       if (!visit) throw invalidCredentials('The log-in has ended; log in again at /console.')
-      await moveBlock(context, visit.person, request.params.id, {
+      const change = {
         known: {
           ...{ starts_at: readInstant(times.known_starts_at), ends_at: readInstant(times.known_ends_at) },
           staff_id: known_staff_id,
@@ -90,7 +91,10 @@ function moveBlockRoute(scope: FastifyInstance, context: Context): void {
           ...{ starts_at: readInstant(times.starts_at), ends_at: readInstant(times.ends_at) },
           staff_id,
         },
-      })
+      }
+      await inTimeOf(context, { request, visit }, () =>
+        moveBlock(context, visit.person, request.params.id, change),
+      )
       return reply.code(204).send(null)
     },
   )

@@ -24,7 +24,7 @@ import {
   pathOf,
   sendConsolePage,
 } from '../frame/console-page.ts'
-import { notFound, page, tags } from '../frame/console-route.ts'
+import { inTimeOf, notFound, page, tags } from '../frame/console-route.ts'
 import { emptyState } from '../frame/empty-state.ts'
 import { sendLogIn } from '../frame/gate-page.ts'
 import { startPanel } from '../site/start-page.ts'
@@ -112,12 +112,14 @@ export function calendarPageRoutes(app: FastifyInstance, context: Context): void
       // browsers on computers say so, and then a large salon does without the hidden list of phones
       const isDesktop = request.headers['sec-ch-ua-mobile'] === '?0'
       const asked = { visit, address: request.query, isDesktop }
-      const { shown = html`` } = await readView(context, asked, async (view, tag) => {
-        const panel = await startPanel(context, visit, {
-          ...{ catalogue: view.calendar.catalogue, cookie, address },
-        })
-        return html`${panel} ${await calendarBody(view, tag)}`
-      })
+      const { shown = html`` } = await inTimeOf(context, { request, visit }, () =>
+        readView(context, asked, async (view, tag) => {
+          const panel = await startPanel(context, visit, {
+            ...{ catalogue: view.calendar.catalogue, cookie, address },
+          })
+          return html`${panel} ${await calendarBody(view, tag)}`
+        }),
+      )
       return sendConsolePage(reply, {
         title,
         visit,
@@ -165,7 +167,8 @@ function livePart(app: FastifyInstance, context: Context): void {
       if (!visit) throw invalidCredentials('The log-in has ended; log in again at /console.')
       if (!visit.business) throw new Problem('not_found', 'There is no business.')
       const asked = { visit, address: request.query, request }
-      const { tag, shown } = await readView(context, asked, calendarPart)
+      const read = () => readView(context, asked, calendarPart)
+      const { tag, shown } = await inTimeOf(context, { request, visit }, read)
       void reply.headers({
         etag: `"${tag}"`,
         'cache-control': 'no-store', // shown to nobody after logging out; the script keeps the tag itself

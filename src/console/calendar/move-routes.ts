@@ -59,6 +59,7 @@ import {
   consoleRoutes,
   formMedia,
   FormFault,
+  inTimeOf,
   type RefusedForm,
   refusedForms,
   tags,
@@ -109,7 +110,8 @@ function tellRoute(scope: FastifyInstance, context: Context): void {
       if (!visit) throw invalidCredentials('The log-in has ended; log in again at /console.')
       const { id } = request.params
       const wish = { id, version: Number(version), tell: tell === 'on' }
-      if (!(await decideTelling(context, visit.person, wish)))
+      const decide = () => decideTelling(context, visit.person, wish)
+      if (!(await inTimeOf(context, { request, visit }, decide)))
         throw new Problem('not_found', 'No mail about this change waits: it has been sent already.')
       return reply.code(204).send(null)
     },

@@ -263,19 +263,21 @@ function addPage(
   )
 }
 
-/** Works in the time of a test business, unless the page is about accounts. */
-function inTimeOf<T>(
+/** Works in the time of a test business, unless the route is about accounts. */
+export function inTimeOf<T>(
   context: Context,
   {
     request,
     route,
     visit,
-  }: { request: FastifyRequest; route: Pick<ConsoleRoute, 'inRealTime'>; visit: ConsoleVisit },
+  }: { request: FastifyRequest; route?: Timed; visit: Pick<ConsoleVisit, 'business'> },
   work: () => T,
 ): T {
-  request.testTime = route.inRealTime || !visit.business ? undefined : timeOf(visit.business)
+  request.testTime = route?.inRealTime || !visit.business ? undefined : timeOf(visit.business)
   return inTime(context, request.testTime, work)
 }
+
+type Timed = Pick<ConsoleRoute, 'inRealTime'>
 
 function paramsOf(path: string): { params?: TSchema } {
   return path.includes('/:id') ? { params: StrictObject({ id: Type.String() }) } : {}

@@ -24,6 +24,7 @@ import {
   type ConsoleRoute,
   consoleRoutes,
   fileResponses,
+  inTimeOf,
   type ShownPage,
   tags,
 } from '../frame/console-route.ts'
@@ -98,7 +99,7 @@ function fileRoute(app: FastifyInstance, context: Context): void {
       }
       if (!hasRole(person, 'manager') || !business) return toPage()
       const visit = { ...found, business }
-      const asked = readPayments(context, visit, request.query)
+      const asked = inTimeOf(context, { request, visit }, () => readPayments(context, visit, request.query))
       if (Object.keys(asked.state.faults).length > 0) return toPage()
       const end = await turnsFor(context, 'export').take(business.id, visit.isGone)
       return sendFile(reply, 'payments.csv', movementRows(context, visit, asked), end)

@@ -15,7 +15,7 @@ import { moneyText } from '../../mails/times-and-money.ts'
 import { choice, faultSummary, type FormState, hidden } from '../../pages/form.ts'
 import { sendFile } from '../bookings/bookings-routes.ts'
 import { businessOf, findVisit, pathOf } from '../frame/console-page.ts'
-import { type BusinessVisit, consoleRoutes, fileResponses, tags } from '../frame/console-route.ts'
+import { type BusinessVisit, consoleRoutes, fileResponses, inTimeOf, tags } from '../frame/console-route.ts'
 import { emptyState } from '../frame/empty-state.ts'
 import { sendLogIn } from '../frame/gate-page.ts'
 import { listItems } from '../frame/lists.ts'
@@ -84,7 +84,9 @@ export function numbersPageRoutes(app: FastifyInstance, context: Context): void 
         return seeOther(reply, pathOf(path, visit, query))
       }
       if (!hasRole(person, 'manager') || !business) return toPage()
-      const asked = askedBy(context, { ...visit, business }, request.query)
+      const asked = inTimeOf(context, { request, visit }, () =>
+        askedBy(context, { ...visit, business }, request.query),
+      )
       if (Object.keys(asked.state.faults).length > 0) return toPage()
       const end = await turnsFor(context, 'export').take(business.id, visit.isGone)
       try {
