@@ -1,7 +1,8 @@
 import type { Config } from '../base/config.ts'
 import type { Reads } from '../database/database.ts'
+import { isTestBusiness } from '../database/test-time.ts'
 import type { Context } from './context.ts'
-import { findIsTest, findOwnServer, type OwnMailServerRow } from './own-server-queries.ts'
+import { findOwnServer, type OwnMailServerRow } from './own-server-queries.ts'
 
 /**
  * Returns the route of emails: to a server, into files, or nowhere. Production without SMTP_URL writes none, so that no
@@ -38,7 +39,7 @@ export async function keepsMessages(
   businessId: string,
 ): Promise<boolean> {
   const known = await cache.get(`messages of ${businessId}`, async () => ({
-    areKept: await findIsTest(db, businessId),
+    areKept: await isTestBusiness(db, businessId),
   }))
   return known?.areKept === true
 }

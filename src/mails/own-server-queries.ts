@@ -13,16 +13,6 @@ export function findOwnServer(db: Reads, businessId: string): Promise<OwnMailSer
     .executeTakeFirst()
 }
 
-/** Returns true for a test business, whose emails and text messages are kept. */
-export async function findIsTest(db: Reads, businessId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('businesses')
-    .select('is_test')
-    .where('id', '=', businessId)
-    .executeTakeFirst()
-  return row?.is_test === 1
-}
-
 /** Stores the server of a business in place of an earlier one. */
 export async function storeOwnServer(db: Queries, server: Insertable<OwnMailServersTable>): Promise<void> {
   const { business_id: _, ...columns } = server

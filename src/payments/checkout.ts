@@ -27,6 +27,7 @@ import type { Reads, Transaction } from '../database/database.ts'
 import type { BookingRow } from '../database/shown-booking.ts'
 import { changeRulesOf } from '../database/shown-item-rules.ts'
 import type { PaymentKind } from '../database/tables.ts'
+import { isTestBusiness } from '../database/test-time.ts'
 import { DueSignal } from '../database/lease-loop.ts'
 import type { Context } from '../bookings/context.ts'
 import { knownWaivers, waiveCharges } from './charge.ts'
@@ -48,7 +49,7 @@ import {
 import { hasCardWork, isUnconfirmed, noOrder, reusablePayment } from './payment-rules.ts'
 import { applyExpired, applyPaid, lockBoth, requestRefund } from './payment.ts'
 import { OwnStripe } from './own-stripe.ts'
-import { findIsTest, findPresentAccount } from './own-stripe-queries.ts'
+import { findPresentAccount } from './own-stripe-queries.ts'
 import { sandboxProvider } from './sandbox.ts'
 import { stripeProvider } from './stripe.ts'
 
@@ -88,7 +89,7 @@ export class DepositCheckouts implements Checkouts {
 
   /** Returns true for a test business on a server with another processor. */
   private async staysInSandbox(db: Reads, businessId: string): Promise<boolean> {
-    return this.provider?.name !== 'sandbox' && (await findIsTest(db, businessId))
+    return this.provider?.name !== 'sandbox' && (await isTestBusiness(db, businessId))
   }
 
   async open(deposit: Deposit): Promise<OpenCheckout | undefined> {

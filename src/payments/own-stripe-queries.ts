@@ -67,13 +67,3 @@ export async function insertAccount(
 export async function anyOwnAccount(db: Reads): Promise<boolean> {
   return (await db.selectFrom('own_stripe_accounts').select('id').limit(1).executeTakeFirst()) !== undefined
 }
-
-/** Returns true for a test business, which uses the sandbox only. */
-export async function findIsTest(db: Reads, businessId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('businesses')
-    .select('is_test')
-    .where('id', '=', businessId)
-    .executeTakeFirst()
-  return row?.is_test === 1
-}

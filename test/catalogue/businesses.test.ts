@@ -48,6 +48,7 @@ onEachEngine('businesses and their keys over HTTP', (engine) => {
       privacy_url: null,
       terms: null,
       terms_language: null,
+      test: false,
       created_at: '2026-11-20T09:59:56+01:00', // the first of four, a second after another
     }
     expect((await call('GET', `/businesses/${salon.id}`, salon.business_key)).body).toEqual(shown)
