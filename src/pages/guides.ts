@@ -28,7 +28,7 @@ const groups: readonly (readonly [title: string, names: readonly string[]])[] = 
     'Build',
     [
       ...['widget', 'client', 'generated-clients', 'keys-and-sessions', 'errors', 'idempotency'],
-      ...['rate-limits', 'webhooks', 'receiving-webhooks', 'agents'],
+      ...['rate-limits', 'webhooks', 'receiving-webhooks', 'testing', 'agents'],
     ],
   ],
   [

@@ -1,12 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sessionClient, type Client } from '../support/client.ts'
 import { makeBusiness, makeOffer, type Offer, type OwnBusiness } from '../support/offers.ts'
-import {
-  beforeTransactions,
-  onEachEngine,
-  startTestService,
-  type TestService,
-} from '../support/test-service.ts'
+import { beforeSharedTransactions } from '../support/one-transaction.ts'
+import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
 const startsAt = '2026-12-01T10:00:00+01:00'
 
@@ -19,9 +15,6 @@ onEachEngine('a catalogue that changes under a hold', (engine) => {
   let offer: Offer
   beforeAll(async () => {
     service = await startTestService(engine)
-    // transactions of workers would be counted, too
-    const { deliveries, payments, mails, pushes, offers, requests } = service.app
-    await Promise.all([deliveries, payments, mails, pushes, offers, requests].map((worker) => worker.stop()))
     other = await startTestService(engine, {}, { beside: service })
     business = await makeBusiness(service)
     session = await sessionClient(service, business)
@@ -37,8 +30,9 @@ onEachEngine('a catalogue that changes under a hold', (engine) => {
   /** Holds while the other server makes a change before each of this many transactions. Returns their number. */
   async function holdUnder(changes: number, body: (change: number) => object) {
     let transactions = 0
-    const end = beforeTransactions(service, async (before) => {
-      transactions = before + 1
+    const end = beforeSharedTransactions(service, async () => {
+      const before = transactions
+      transactions += 1
       if (before >= changes) return
       const token = business.key
       const changed = await other.call('PATCH', `/services/${offer.service_id}`, {

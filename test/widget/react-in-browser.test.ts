@@ -143,6 +143,8 @@ describe.skipIf(chromiumPath === undefined)('@holdfast/react', () => {
     await heading(shown, 'Where?')
     await shown.keyboard.press('Escape')
     await shown.getByRole('dialog').waitFor({ state: 'detached' })
-    expect(await shown.evaluate('told.map(([name]) => name)')).toEqual(['step of the button', 'closed'])
+    await expect
+      .poll(() => shown.evaluate('told.map(([name]) => name)'))
+      .toEqual(['step of the button', 'closed'])
   })
 })
