@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventually } from './eventually.ts'
+import { placeOfFiles } from './files-directory.ts'
 import { freePort } from './free-port.ts'
 import { spawnWatched } from './watched.ts'
 
@@ -72,7 +72,7 @@ print(json.dumps(merged))
 const users = Array.from({ length: 1_200 }, (_, index) => (index === 0 ? 'anna' : `user${index}`))
 
 export async function startRadicale(program: string): Promise<Radicale> {
-  const directory = mkdtempSync(join(tmpdir(), 'holdfast-radicale-'))
+  const directory = mkdtempSync(join(placeOfFiles(), `holdfast-files-${process.pid}-radicale-`))
   const port = await freePort()
   let password = 'secret'
   const root = join(directory, 'collections', 'collection-root')
