@@ -53,7 +53,7 @@ export interface PasskeySite {
 
 /**
  * Returns the site of PUBLIC_URL. Passkeys need a host name, so the loopback address becomes `localhost`, and another IP
- * address has none. With OIDC_ONLY there is none either.
+ * address has none. Nor does any with OIDC_ONLY.
  */
 export function passkeySite(
   config: Pick<Config, 'publicUrl' | 'host' | 'port' | 'oidcOnly'>,
