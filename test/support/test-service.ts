@@ -250,7 +250,7 @@ export function beforeTransactions(
 export function withoutLimiter(statements: string[]): string[] {
   return statements.filter(
     (text) =>
-      !/\b(rate_limits|waiting_webhooks|next_check_at|request_check_at|waitlist\w*|pushe?s|push_devices|standing_clocks)\b/.test(
+      !/\b(rate_limits|waiting_webhooks|next_check_at|request_check_at|waitlist\w*|pushe?s|push_devices|standing_clocks|key_requests)\b/.test(
         text,
       ),
   )
