@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { endingWithUs } from './children.ts'
+import { FloydGround } from './floyd-ground.ts'
 import { Ground, operations, type Send, type World } from './operations.ts'
 
 /* The load generator: a separate process, which receives one round after the other. */
@@ -22,6 +23,8 @@ export interface Order {
   bare: boolean
   /** Limit of the rate. Without a number, as fast as possible. */
   perSecond?: number
+  /** Each connection sends one request, all at the same time. */
+  once?: true
   /** Creates everything that the round needs, without beginning it. */
   prepareOnly?: true
 }
@@ -45,6 +48,8 @@ export interface Outcome {
   p99Ms: number
   /** Counts each unexpected answer. */
   errors: Record<string, number>
+  /** Counts each result, for operations that have some. */
+  results: Record<string, number>
   samples: Sample[]
 }
 
@@ -112,7 +117,7 @@ function poolOf(address: string, connections: number): Pool {
 }
 
 /** Sends requests over this many connections to each address in turn, and keeps a sample of each answer. */
-function sender({ addresses, atOnce, keyed, bare }: Order, samples: Map<string, Sample>) {
+function sender({ addresses, atOnce, keyed, bare }: Order, root: string, samples: Map<string, Sample>) {
   const connections = Math.ceil(atOnce / addresses.length)
   let turn = 0
   const send: Send = async <T>(request: Parameters<Send>[0], statuses = [200, 201, 204]): Promise<T> => {
@@ -120,7 +125,7 @@ function sender({ addresses, atOnce, keyed, bare }: Order, samples: Map<string, 
     const pool = poolOf(addresses[turn++ % addresses.length] ?? '', connections)
     const answer = await pool.request({
       method,
-      path: `/api/v1${path}`,
+      path: `${root}${path}`,
       headers: {
         authorization: `Bearer ${token}`,
         'x-forwarded-for': network,
@@ -132,7 +137,7 @@ function sender({ addresses, atOnce, keyed, bare }: Order, samples: Map<string, 
     const text = await answer.body.text()
     if (!bare) {
       if (!statuses.includes(answer.statusCode)) throw new Error(`${answer.statusCode} ${text.slice(0, 120)}`)
-      const route = `/api/v1${path.split('?', 1)[0] ?? ''}`.replaceAll(uuid, ':id')
+      const route = `${root}${path.split('?', 1)[0] ?? ''}`.replaceAll(uuid, ':id')
       const { statusCode: status, headers } = answer
       if (!samples.has(`${method} ${route}`)) {
         samples.set(`${method} ${route}`, { method, route, status, headers: textsOf(headers), body: text })
@@ -159,7 +164,8 @@ async function thingsFor(order: Order, known: Known): Promise<unknown[]> {
   const perSecond = 1.5 * (known.quickest.get(order.operation) ?? firstPerSecond)
   const count = shared ?? Math.min(maxItems, Math.ceil(order.seconds * perSecond) + order.atOnce)
   const items: unknown[] = []
-  const send = sender({ ...order, atOnce: preparedAtOnce, keyed: false }, new Map())
+  const prepared = { ...order, atOnce: preparedAtOnce, keyed: false }
+  const send = sender(prepared, known.fixture.root, new Map())
   let left = count
   const worker = async () => {
     while (left-- > 0) items.push(await prepare(known.fixture, send))
@@ -177,7 +183,7 @@ function operationOf({ operation }: Order) {
 
 function knownOf({ target, world }: Order): Known {
   const known = targets.get(target) ?? {
-    fixture: new Ground(world),
+    fixture: world.ledgerId === undefined ? new Ground(world) : new FloydGround(world),
     items: new Map<string, unknown[]>(),
     prepared: new Set<string>(),
     quickest: new Map<string, number>(),
@@ -193,17 +199,20 @@ async function prepareOnly(order: Order): Promise<undefined> {
 }
 
 async function run(order: Order): Promise<Outcome> {
-  const { atOnce, seconds, bare, perSecond = Infinity } = order
+  const { atOnce, seconds, bare, perSecond = Infinity, once: isOnce } = order
   const known = knownOf(order)
   const { request, prepare, shared } = operationOf(order)
   const items = await thingsFor(order, known)
-  const max = prepare && shared === undefined && !bare ? items.length : Infinity
+  const most = prepare && shared === undefined && !bare ? items.length : Infinity
+  const max = isOnce ? atOnce : most
   const [samples, latenciesMs, errors] = [
     new Map<string, Sample>(),
     [] as number[],
     {} as Record<string, number>,
   ]
-  const send = sender(order, samples)
+  const results: Record<string, number> = {}
+  const send = sender(order, known.fixture.root, samples)
+  known.fixture.beginRound()
   const startedMs = performance.now()
   let turns = 0
   const worker = async () => {
@@ -213,8 +222,9 @@ async function run(order: Order): Promise<Outcome> {
       if (waitMs > 0) await pause(waitMs)
       const sentMs = performance.now()
       try {
-        await request(known.fixture, send, { thing: items[turn % items.length], turn })
+        const result = await request(known.fixture, send, { thing: items[turn % items.length], turn })
         latenciesMs.push(performance.now() - sentMs)
+        if (typeof result === 'string') results[result] = (results[result] ?? 0) + 1
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error)
         errors[message] = (errors[message] ?? 0) + 1
@@ -235,6 +245,7 @@ async function run(order: Order): Promise<Outcome> {
     p95Ms: at(0.95),
     p99Ms: at(0.99),
     errors,
+    results,
     samples: [...samples.values()],
   }
 }

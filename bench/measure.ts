@@ -16,12 +16,17 @@ export interface Plan {
   perSecond: number
   /** Another checkout, measured in turns with this one. */
   against: string | undefined
+  /** Numbers of past bookings in the business. The operations are measured with each, in rising order. */
+  stored: readonly number[]
+  /** A checkout of Floyd Engine, measured in turns with this one on PostgreSQL. */
+  peer: string | undefined
 }
 
 /** One line of the table: medians of all rounds. */
 export interface Figure {
   engine: Engine
-  checkout: 'this' | 'other'
+  checkout: 'this' | 'other' | 'Floyd'
+  stored: number
   operation: string
   keyed: boolean
   atOnce: number
@@ -44,6 +49,7 @@ export interface Figure {
 
 interface Case {
   engine: Engine
+  stored: number
   operation: string
   keyed: boolean
   atOnce: number
@@ -58,21 +64,33 @@ export async function measure(plan: Plan, told: (figure: Figure) => void): Promi
   const postgresUrl = await postgresFor(plan.engines, undo)
   for (const engine of plan.engines) {
     await using ofEngine = new AsyncDisposableStack()
-    const targets = await startTargets(engine, { postgresUrl, against: plan.against }, ofEngine)
+    const { against, peer } = plan
+    const targets = await startTargets(engine, { postgresUrl, against, peer }, ofEngine)
     const load = new Load()
     ofEngine.defer(() => load.stop())
-    for (const one of casesOf(engine, plan))
-      for (const figure of await compare(one, { plan, load, targets })) told(figure)
+    let before = 0
+    for (const stored of plan.stored) {
+      if (stored > before)
+        for (const target of targets.filter(({ does }) => !does)) await fill(target, before, stored)
+      before = stored
+      for (const one of casesOf(engine, plan, stored))
+        for (const figure of await compare(one, { plan, load, targets })) told(figure)
+    }
   }
 }
 
-function casesOf(engine: Engine, { operations: names, atOnce }: Plan): Case[] {
+async function fill(target: Target, before: number, stored: number): Promise<void> {
+  const { fillWorld } = await import('./support/many-bookings.ts')
+  await fillWorld(target.storeUrl, target.worlds[0] as World, { from: before, until: stored })
+}
+
+function casesOf(engine: Engine, { operations: names, atOnce }: Plan, stored: number): Case[] {
   return operations
     .filter(({ name }) => names.includes(name))
     .flatMap(({ name, keyed }) =>
       (keyed ? [false, true] : [false]).map((with_) => ({ operation: name, keyed: with_ })),
     )
-    .flatMap((one) => atOnce.map((count) => ({ engine, ...one, atOnce: count })))
+    .flatMap((one) => atOnce.map((count) => ({ engine, stored, ...one, atOnce: count })))
 }
 
 /** The results of one round of a target. */
@@ -87,8 +105,9 @@ interface Seen extends Outcome {
  */
 async function compare(
   one: Case,
-  { plan, load, targets }: { plan: Plan; load: Load; targets: Target[] },
+  { plan, load, targets: all }: { plan: Plan; load: Load; targets: Target[] },
 ): Promise<Figure[]> {
+  const targets = all.filter(({ does }) => !does || (one.stored === 0 && does.includes(one.operation)))
   const seen = targets.map((): Seen[] => [])
   const bareSeen: Outcome[] = []
   const inserts: number[] = []
@@ -101,7 +120,7 @@ async function compare(
   let samples: Sample[] = []
   for (const target of targets) {
     const warm = await load.run(order(target, Math.min(plan.seconds, warmSeconds)))
-    samples = warm.samples
+    if (target === targets[0]) samples = warm.samples
   }
   const bare = await startBare(samples)
   try {
@@ -150,7 +169,7 @@ function figureOf(one: Case, { target, index, seen, bareSeen, inserts }: Rounds)
   }
   return {
     ...one,
-    checkout: index === 0 ? 'this' : 'other',
+    checkout: target.does ? 'Floyd' : index === 0 ? 'this' : 'other',
     perSecond: median(seen.map(({ done, seconds }) => done / seconds)),
     p50Ms: median(seen.map(({ p50Ms }) => p50Ms)),
     p99Ms: median(seen.map(({ p99Ms }) => p99Ms)),

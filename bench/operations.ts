@@ -10,7 +10,7 @@ export type Engine = (typeof engines)[number]
 /** A request before serialisation. */
 export interface Request {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** Below /api/v1. */
+  /** Below the `root` of the ground. */
   path: string
   token: string
   /** The address of the client, as a trusted proxy in front would name it. */
@@ -23,10 +23,14 @@ export type Send = <T>(request: Request, statuses?: number[]) => Promise<T>
 
 /** The subject of the requests: one business with services of two people each, at any time of any day. */
 export interface World {
+  /** A ledger of Floyd Engine, which is measured next to Holdfast. Undefined at Holdfast. */
+  ledgerId?: string
   businessKey: string
   publishableKey: string
   locationId: string
   serviceIds: string[]
+  /** The people of each service. */
+  staffIds: string[][]
   /** Midnight (UTC) at which slots begin, in milliseconds. */
   firstSlotMs: number
 }
@@ -38,17 +42,29 @@ interface Salon {
 }
 
 /** A visitor with a session. */
-interface Visitor {
+export interface Visitor {
   token: string
   network: string
 }
 
-interface Held {
+export interface Held {
   id: string
   visitor: Visitor
 }
 
-const slotMs = 15 * 60_000
+/** A slot as a hold names it. */
+export interface Slot {
+  service_id: string
+  location_id: string
+  starts_at: string
+  /** Undefined: anybody. */
+  staff_id?: string
+}
+
+/** Results of a race for one slot. */
+export const [won, refused, refusedWithOthers] = ['won', 'refused', 'refused, with other times'] as const
+
+export const slotMs = 15 * 60_000
 const dayMs = 86_400_000
 /** The visits of two years fill a salon. */
 const visitsOfSalon = 12_000
@@ -58,7 +74,10 @@ const laterMs = 700 * 86_400_000
 /** The load of one database. No two requests want the same slot, and each visitor has a different address. */
 export class Ground {
   readonly world: World
+  /** Path of the API. */
+  readonly root: string = '/api/v1'
   private slots = 0
+  private hotSlots = 0
   private visits = 0
   private readonly salons: Promise<Salon>[] = []
   moves = 0
@@ -83,7 +102,7 @@ export class Ground {
   }
 
   /** Returns the next slot: all services at one time, then at the next. */
-  slot() {
+  slot(): Slot {
     const { serviceIds, locationId, firstSlotMs } = this.world
     const turn = this.slots++
     return {
@@ -93,12 +112,49 @@ export class Ground {
     }
   }
 
-  async hold(send: Send, visitor: Visitor, slot: object = this.slot(), statuses = [201]): Promise<Held> {
+  /** Chooses the slot that all clients of the round want: another of the day before all others. */
+  beginRound(): void {
+    this.hotSlots += 1
+  }
+
+  /** Returns the slot that all clients of this round want, with one person. */
+  protected hotSlot(): Required<Slot> {
+    const { serviceIds, staffIds, locationId, firstSlotMs } = this.world
+    const starts_at = new Date(firstSlotMs - (1 + (this.hotSlots % 90)) * slotMs).toISOString()
+    return {
+      ...{ service_id: serviceIds[0] ?? '', location_id: locationId },
+      ...{ starts_at, staff_id: staffIds[0]?.[0] ?? '' },
+    }
+  }
+
+  /** Wants the slot of this round. Returns the result. */
+  async race(send: Send, visitor: Visitor): Promise<string> {
+    const answer = await send<{ hold_id?: string; alternatives?: unknown[] }>(
+      { method: 'POST', path: '/bookings/hold', ...visitor, body: this.hotSlot() },
+      [201, 409],
+    )
+    if (answer.hold_id !== undefined) return won
+    return answer.alternatives?.length ? refusedWithOthers : refused
+  }
+
+  async hold(send: Send, visitor: Visitor, slot: object = this.slot()): Promise<Held> {
     const held = await send<{ hold_id: string }>(
       { method: 'POST', path: '/bookings/hold', ...visitor, body: slot },
-      statuses,
+      [201],
     )
     return { id: held.hold_id, visitor }
+  }
+
+  show(send: Send, { id }: Held): Promise<unknown> {
+    return send(this.byKey('GET', `/bookings/${id}`))
+  }
+
+  release(send: Send, { id, visitor }: Held): Promise<unknown> {
+    return send({ method: 'DELETE', path: `/bookings/hold/${id}`, ...visitor })
+  }
+
+  cancel(send: Send, { id }: Held): Promise<unknown> {
+    return send(this.byKey('DELETE', `/bookings/${id}`))
   }
 
   async book(send: Send, { id, visitor }: Held): Promise<Held> {
@@ -252,12 +308,7 @@ export const operations: Operation[] = [
     about: 'POST /bookings/hold, 1,000 sessions want one slot; nearly all are refused',
     shared: 1_000,
     prepare: visitor,
-    request: (fixture, send, { thing }) => {
-      const { serviceIds, locationId, firstSlotMs } = fixture.world
-      const starts_at = new Date(firstSlotMs - slotMs).toISOString()
-      const slot = { service_id: serviceIds[0] ?? '', location_id: locationId, starts_at }
-      return fixture.hold(send, thing, slot, [201, 409])
-    },
+    request: (fixture, send, { thing }) => fixture.race(send, thing),
   }),
   operation({
     name: 'convert',
@@ -277,15 +328,14 @@ export const operations: Operation[] = [
     name: 'release',
     about: 'DELETE /bookings/hold/{id}',
     prepare: held,
-    request: (_ground, send, { thing: { id, visitor } }) =>
-      send({ method: 'DELETE', path: `/bookings/hold/${id}`, ...visitor }),
+    request: (fixture, send, { thing }) => fixture.release(send, thing),
   }),
   operation({
     name: 'show',
     about: 'GET /bookings/{id}, one of 300, with a key',
     shared: 300,
     prepare: booked,
-    request: (fixture, send, { thing }) => send(fixture.byKey('GET', `/bookings/${thing.id}`)),
+    request: (fixture, send, { thing }) => fixture.show(send, thing),
   }),
   operation({
     name: 'list',
@@ -308,7 +358,7 @@ export const operations: Operation[] = [
     name: 'cancel',
     about: 'DELETE /bookings/{id}, with a key',
     prepare: booked,
-    request: (fixture, send, { thing }) => send(fixture.byKey('DELETE', `/bookings/${thing.id}`)),
+    request: (fixture, send, { thing }) => fixture.cancel(send, thing),
   }),
   operation({
     name: 'day',

@@ -22,6 +22,11 @@ const usage = `npm run bench [-- [against PATH] OPTIONS]
   --at-once N        requests at once, 32; repeat it for more
   --rounds N         turns of each, 3
   --seconds N        of each turn, 2
+  --stored N         past bookings of the business, 0; repeat it to measure with each
+  --peer PATH        on PostgreSQL in turns with a checkout of Floyd Engine, after \`pnpm install\`
+npm run bench -- page       what docs/benchmark.md shows first: three loads, growth, a slot that all want; takes
+  --engine, --peer, --rounds, --seconds
+npm run bench -- hot-slot   1,000 clients want one slot at once; takes --engine, --peer, --rounds
 npm run bench -- quiet      a quiet business beside a busy one; takes against PATH, --engine, --rounds, --seconds, and
   --per-second N     holds that the busy one wants, 2000
 npm run bench -- mails      bookings beside mail servers, quick and slow; takes --engine, --rounds, --seconds
@@ -52,6 +57,8 @@ export function planOf(args: string[]): Plan {
       rounds: { type: 'string', default: '3' },
       seconds: { type: 'string', default: '2' },
       'per-second': { type: 'string', default: '2000' },
+      stored: several,
+      peer: { type: 'string' },
     },
   })
   const [word, against, ...rest] = positionals
@@ -69,7 +76,16 @@ export function planOf(args: string[]): Plan {
     seconds: positive('--seconds', values.seconds),
     perSecond: positive('--per-second', values['per-second']),
     against,
+    stored: (values.stored ?? ['0'])
+      .map((text) => whole('--stored', text))
+      .toSorted((one, other) => one - other),
+    peer: values.peer,
   }
+}
+
+function whole(option: string, text: string): number {
+  if (!/^\d{1,8}$/.test(text)) throw new Error(`${option} takes a number from 0; not ${text}`)
+  return Number(text)
 }
 
 function chosen<T extends string>(
@@ -91,6 +107,7 @@ const columns: [heading: string, width: number][] = [
   ['operation', -13],
   ['key', -4],
   ['at once', 7],
+  ['stored', 8],
   ['a second', 9],
   ['p50 ms', 8],
   ['p99 ms', 8],
@@ -115,6 +132,7 @@ function cellsOf(figure: Figure, first: Figure | undefined): string[] {
     operation,
     keyed,
     atOnce,
+    stored,
     perSecond,
     p50Ms,
     p99Ms,
@@ -128,6 +146,7 @@ function cellsOf(figure: Figure, first: Figure | undefined): string[] {
       operation,
       keyed ? 'yes' : '',
       String(atOnce),
+      String(stored),
       number(perSecond, 0),
       number(p50Ms, 1),
       number(p99Ms, 1),
@@ -136,7 +155,7 @@ function cellsOf(figure: Figure, first: Figure | undefined): string[] {
     number(perSecond / insertsPerSecond, 2),
     `${number(serviceSeconds, 2)}, ${number(databaseSeconds, 2)}`,
     number(figure.megabytes, 0),
-    first ? `other; this × ${number(first.perSecond / perSecond, 2)}` : '',
+    first ? `${figure.checkout}; this × ${number(first.perSecond / perSecond, 2)}` : '',
   ]
 }
 
@@ -159,7 +178,7 @@ async function main(plan: Plan): Promise<void> {
     if (figure.engine !== engine)
       console.log(`\n${figure.engine}\n${lineOf(columns.map(([heading]) => heading))}`)
     engine = figure.engine
-    console.log(lineOf(cellsOf(figure, figure.checkout === 'other' ? first : undefined)))
+    console.log(lineOf(cellsOf(figure, figure.checkout === 'this' ? undefined : first)))
     if (figure.checkout === 'this') first = figure
     for (const [text, count] of Object.entries(figure.errors)) {
       console.log(`  FAILED ${count} times: ${text}`)
@@ -192,6 +211,8 @@ function understood<T>(read: () => T): T | undefined {
 /** Returns the plan of the arguments. The other checkout must exist. */
 function possiblePlan(args: string[]): Plan {
   const plan = planOf(args)
+  if (plan.peer !== undefined && !existsSync(join(plan.peer, 'apps/server/src/index.ts')))
+    throw new Error(`${plan.peer} is no checkout of Floyd Engine: it has no apps/server/src/index.ts`)
   if (plan.against !== undefined && !existsSync(join(plan.against, 'bin/holdfast.js')))
     throw new Error(`${plan.against} is no checkout of Holdfast: it has no bin/holdfast.js`)
   return plan
@@ -205,8 +226,26 @@ const alone = new Map<string, { most: number; work: () => Promise<unknown> }>([
   ['growth', { most: 0, work: async () => (await import('./growth.ts')).simulateGrowth() }],
 ])
 
+/** Measures what docs/benchmark.md shows first. */
+async function measurePage(plan: Plan): Promise<void> {
+  const engineNames = plan.engines.filter((engine) => engine !== 'two-servers')
+  const page = { ...plan, engines: engineNames }
+  const atOnce = [1, 32, 256]
+  const rates = ['session', 'hold', 'flow', 'show', 'reschedule', 'cancel', 'day', 'month']
+  await main({ ...page, operations: rates, atOnce, peer: undefined })
+  const growing = ['hold', 'flow', 'show', 'list', 'month']
+  await main({ ...page, operations: growing, stored: [1_000, 10_000, 100_000, 1_000_000], peer: undefined })
+  if (plan.peer !== undefined) {
+    const shared = ['hold', 'flow', 'show', 'cancel', 'day']
+    await main({ ...page, engines: ['postgres'], operations: shared, atOnce })
+  }
+  await (await import('./hot-slot.ts')).measureHotSlot(page)
+}
+
 /** Measurements with a plan. */
 const planned = new Map<string, () => Promise<(plan: Plan) => Promise<void>>>([
+  ['page', () => Promise.resolve(measurePage)],
+  ['hot-slot', async () => (await import('./hot-slot.ts')).measureHotSlot],
   ['calendar', async () => (await import('./calendar.ts')).measureCalendar],
   ['widget', async () => (await import('./widget.ts')).measureWidget],
   ['busy-calendars', async () => (await import('./busy-calendars.ts')).measureBesideCalendars],

@@ -20,6 +20,8 @@ import { ownDatabase } from './support/own-database.ts'
 export interface Target {
   /** Unlike that of any other. */
   name: string
+  /** The operations of a peer. Undefined: all. */
+  does?: readonly string[]
   addresses: string[]
   /** URL of a PostgreSQL database. */
   databaseUrl: string | undefined
@@ -38,8 +40,8 @@ export interface Target {
   stop(): Promise<void>
 }
 
-const services = 20
-const peopleOfService = 2
+export const services = 20
+export const peopleOfService = 2
 const dayMs = 86_400_000
 
 interface StartOptions {
@@ -64,15 +66,25 @@ export async function postgresFor(
   return postgres?.url
 }
 
-/** Starts this checkout and another one to compare, if any. `undo` stops them. */
+/** Starts this checkout, and another one or Floyd Engine to compare, if any. `undo` stops them. */
 export async function startTargets(
   engine: Engine,
-  { against, ...options }: Omit<StartOptions, 'number'> & { against: string | undefined },
+  {
+    against,
+    peer,
+    ...options
+  }: Omit<StartOptions, 'number'> & { against: string | undefined; peer?: string | undefined },
   undo: AsyncDisposableStack,
 ): Promise<Target[]> {
   const targets: Target[] = []
   for (const checkout of [thisCheckout, ...(against === undefined ? [] : [resolve(against)])]) {
     const target = await startTarget(checkout, engine, { ...options, number: targets.length })
+    undo.defer(() => target.stop())
+    targets.push(target)
+  }
+  if (peer !== undefined && options.postgresUrl !== undefined && engine === 'postgres') {
+    const { startFloyd } = await import('./floyd.ts')
+    const target = await startFloyd(resolve(peer), options.postgresUrl)
     undo.defer(() => target.stop())
     targets.push(target)
   }
@@ -223,7 +235,7 @@ async function makeWorld(address: string, keys: Keys): Promise<World> {
     return (JSON.parse(text) as { id: string }).id
   }
   const locationId = await make('/locations', { name: 'Bench', timezone: 'UTC' })
-  const serviceIds: string[] = []
+  const [serviceIds, staffIds]: [string[], string[][]] = [[], []]
   for (let index = 0; index < services; index += 1) {
     const staff_ids: string[] = []
     for (let person = 0; person < peopleOfService; person += 1) {
@@ -232,8 +244,14 @@ async function makeWorld(address: string, keys: Keys): Promise<World> {
     const times = { duration_minutes: 15, slot_interval_minutes: 15, max_advance_days: 365 } // room for a long run
     const offer = { name: `Service ${index}`, ...times, location_ids: [locationId], staff_ids }
     serviceIds.push(await make('/services', offer))
+    staffIds.push(staff_ids)
   }
-  return { ...keys, locationId, serviceIds, firstSlotMs: Math.ceil(Date.now() / dayMs + 1) * dayMs }
+  return { ...keys, locationId, serviceIds, staffIds, firstSlotMs: firstSlotMs() }
+}
+
+/** Returns a midnight (UTC) at least a day ahead. */
+export function firstSlotMs(): number {
+  return Math.ceil(Date.now() / dayMs + 1) * dayMs
 }
 
 /** Starts a Fastify that returns these answers and does nothing else. */
@@ -248,7 +266,7 @@ export async function startBare(samples: Sample[]): Promise<Server> {
   return { pid: child.pid ?? 0, address, stop }
 }
 
-async function backendsOf(databaseUrl: string): Promise<number[]> {
+export async function backendsOf(databaseUrl: string): Promise<number[]> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   const { rows } = await client.query<{ pid: number }>(
@@ -259,7 +277,7 @@ async function backendsOf(databaseUrl: string): Promise<number[]> {
 }
 
 /** Converts the clock ticks of /proc: 100 a second on every Linux that Node runs on. NaN without /proc. */
-function usedSeconds(pids: number[]): number {
+export function usedSeconds(pids: number[]): number {
   const seconds = pids.map((pid) => {
     const fields = (procFile(pid, 'stat') ?? '').replace(/^.*\) /, '').split(' ')
     return (Number(fields[11]) + Number(fields[12])) / 100
@@ -267,7 +285,7 @@ function usedSeconds(pids: number[]): number {
   return seconds.reduce((sum, one) => sum + one, 0)
 }
 
-function residentMegabytes(pid: number): number {
+export function residentMegabytes(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(procFile(pid, 'status') ?? '')?.[1]) / 1024
 }
 
