@@ -231,7 +231,7 @@ async function measurePage(plan: Plan): Promise<void> {
   const engineNames = plan.engines.filter((engine) => engine !== 'two-servers')
   const page = { ...plan, engines: engineNames }
   const atOnce = [1, 32, 256]
-  const rates = ['session', 'hold', 'flow', 'show', 'reschedule', 'cancel', 'day', 'month']
+  const rates = ['session', 'hold', 'flow', 'show', 'reschedule', 'cancel', 'day']
   await main({ ...page, operations: rates, atOnce, peer: undefined })
   const growing = ['hold', 'flow', 'show', 'list', 'month']
   await main({ ...page, operations: growing, stored: [1_000, 10_000, 100_000, 1_000_000], peer: undefined })

@@ -10,7 +10,7 @@ import { createContext } from '../src/operate/open.ts'
 import { findPostgres } from '../test/support/postgres-server.ts'
 import { ownDirectory } from './children.ts'
 import { ownDatabase } from './support/own-database.ts'
-import { type Clients, clientsOf, randomFrom, storePast } from './support/many-bookings.ts'
+import { analyze, type Clients, clientsOf, randomFrom, storePast } from './support/many-bookings.ts'
 import { makeShop } from './support/shop.ts'
 
 /*
@@ -87,6 +87,7 @@ async function measure(databaseUrl: string, engine: string): Promise<void> {
     const all = clientsOf(clients, random)
     const startedWritingMs = monotonicMs()
     await storePast(context, { ...shop, staffIds: [] }, { clients: all, firstNumber: 0, earlier: 0 })
+    await analyze(databaseUrl)
     const seconds = (monotonicMs() - startedWritingMs) / 1000
     const startedMs = monotonicMs()
     await context.db.migrate() // as after an upgrade

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import pg from 'pg'
 import { readConfig } from '../../src/base/config.ts'
 import { clientColumns } from '../../src/bookings/booking-rules.ts'
 import type { Context } from '../../src/bookings/context.ts'
@@ -98,7 +98,15 @@ export async function storePast(
       }),
     )
   }
-  if (engine === 'postgres') await db.transaction((tx) => sql`analyze`.execute(tx.db))
+}
+
+/** Updates the statistics of PostgreSQL, as its autovacuum would. It takes longer than statements of the service may. */
+export async function analyze(databaseUrl: string): Promise<void> {
+  if (!databaseUrl.startsWith('postgres')) return
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  await client.query('analyze')
+  await client.end()
 }
 
 /** Writes past bookings of a world with their clients, distributed evenly over its people. It has `from` of them. */
@@ -125,6 +133,7 @@ export async function fillWorld(
       await storePast(context, place, { clients: clientsOf(each, random), firstNumber, earlier })
     }
     await context.db.migrate() // gives the bookings to their clients, as after an upgrade
+    await analyze(databaseUrl)
   } finally {
     await context.db.close()
   }

@@ -39,7 +39,7 @@ longTest('npm run bench measures operations, with and without a key, and none fa
       name,
     ).toEqual(keyed ? [false, true] : [false])
     for (const line of figures) {
-      const [, atOnce, perSecond] = line.filter((cell) => cell !== 'yes')
+      const [, atOnce, , perSecond] = line.filter((cell) => cell !== 'yes')
       expect([name, atOnce, Number(perSecond) >= 0]).toEqual([name, '2', true])
     }
   }
@@ -50,6 +50,20 @@ longTest('another checkout is measured in turns, and compared', patient, async (
   expect({ code, stderr, failed: /FAILED.*/.exec(stdout)?.[0] }).toEqual({ code: 0, stderr: '' })
   expect(stdout).toMatch(/^day .*\nday .* other; this × \d+\.\d\d$/m)
 })
+
+longTest(
+  'operations are measured among past bookings, and 1,000 clients want one slot',
+  patient,
+  async () => {
+    const stored = ['--stored', '0', '--stored', '500']
+    const grown = await bench(...short, ...stored, '--operation', 'list')
+    expect({ code: grown.code, stderr: grown.stderr }).toEqual({ code: 0, stderr: '' })
+    expect(grown.stdout).toMatch(/^list +2 +0 .*\nlist +2 +500 /m)
+    const wanted = await bench('hot-slot', '--engine', 'sqlite', '--rounds', '1')
+    expect({ code: wanted.code, stderr: wanted.stderr }).toEqual({ code: 0, stderr: '' })
+    expect(wanted.stdout).toMatch(/'sqlite' +│ 1000 +│ '1' +│ '999' +│/)
+  },
+)
 
 longTest('a quiet business is measured alone and beside a busy one', patient, async () => {
   const { code, stdout, stderr } = await bench(
@@ -186,7 +200,7 @@ test('the commands of docs/benchmark.md are understood', () => {
   const { text = '' } =
     blocksOf(documentAt('docs/benchmark.md')).find((block) => block.text.includes('against')) ?? {}
   const commands = text.split('\n').map((line) => line.replace(/ +#.*/, ''))
-  expect(commands).toHaveLength(6)
+  expect(commands).toHaveLength(7)
   for (const command of commands.filter((one) => !/ help$|^git /.test(one))) {
     const args = command.replace(/npm run bench -- (quiet )?/, '').split(' ')
     expect(planOf(args).rounds, command).toBeGreaterThan(0)
