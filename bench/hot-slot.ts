@@ -3,7 +3,7 @@ import { median, type Plan } from './measure.ts'
 import { refusedWithOthers, won, type World } from './operations.ts'
 import { postgresFor, startTargets } from './targets.ts'
 
-/* One slot and 1,000 askers at the same time, each with a session and a connection: who gets it, and how soon all know. */
+/* One slot that 1,000 clients want at the same time, each with a session and a connection. Measures the time until all have an answer. */
 
 const askers = 1_000
 
