@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/longest-first.ts'
+import { filterFor, tags } from './test/support/tiers.ts'
 
 /** Returns the tests, or the file of `npm run simulate`, `npm run accessibility` or `npm run walk`. */
 function included(): string[] {
@@ -21,13 +22,8 @@ export default defineConfig({
     // One more than the cores of a small machine. With two, they are idle for a third of the time, because tests wait
     // for processes. Each worker holds PostgreSQL connections and runs races, so no more.
     maxWorkers: 3,
-    tags: [
-      {
-        name: 'long',
-        description: 'not in `npm test`: further sizes, languages, engines, kills, outages of real seconds',
-      },
-    ],
-    ...(process.env['HOLDFAST_TEST_LONG'] === undefined && { tagsFilter: ['!long'] }),
+    tags,
+    tagsFilter: filterFor(process.env['HOLDFAST_TEST_LONG']),
     sequence: { sequencer: LongestFirst },
     testTimeout: 120_000,
     hookTimeout: 120_000,

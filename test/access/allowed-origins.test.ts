@@ -2,17 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../src/catalogue/business-keys.ts'
 import { expectProblem } from '../support/expect-problem.ts'
 import { bookingOf, nextStart, restrictOrigins, type Tenant, unknownId } from '../support/tenant-things.ts'
-import {
-  businessOf,
-  offer,
-  onEachEngine,
-  startTestService,
-  type TestService,
-} from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf, offer, startTestService, type TestService } from '../support/test-service.ts'
 
 const allowed = ['https://salon.example', 'http://localhost:8080']
 
-onEachEngine('allowed_origins', (engine) => {
+onOneEngine('sqlite', 'allowed_origins', (engine) => {
   let service: TestService
   let salon: Tenant
   let key: string

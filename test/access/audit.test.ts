@@ -4,14 +4,8 @@ import { tidy } from '../../src/operate/housekeeping.ts'
 import { jobs } from '../../src/server.ts'
 import { commandLine } from '../support/command-line.ts'
 import { bookingOf, nextStart } from '../support/tenant-things.ts'
-import {
-  ada,
-  businessOf,
-  offer,
-  onEachEngine,
-  startTestService,
-  type TestService,
-} from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, businessOf, offer, startTestService, type TestService } from '../support/test-service.ts'
 import { makeShop, type Shop } from '../support/webhooks.ts'
 
 interface Entry {
@@ -25,7 +19,7 @@ interface Entry {
   request_id: string | null
 }
 
-onEachEngine('the audit log', (engine) => {
+onOneEngine('sqlite', 'the audit log', (engine) => {
   let service: TestService
   let shop: Shop
   let keyId: string

@@ -2,9 +2,10 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectProblem } from '../support/expect-problem.ts'
 import { bookingOf, changeRows, unknownId, type Tenant } from '../support/tenant-things.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
-onEachEngine('credentials', (engine) => {
+onOneEngine('sqlite', 'credentials', (engine) => {
   let service: TestService
   let salon: Tenant
   beforeAll(async () => {

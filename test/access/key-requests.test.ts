@@ -3,7 +3,8 @@ import { readConsole, textOf } from '../support/console.ts'
 import { expectProblem } from '../support/expect-problem.ts'
 import { makeBusiness, type OwnBusiness } from '../support/offers.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 import { unknownId } from '../support/tenant-things.ts'
 
 interface ShownRequest {
@@ -15,7 +16,7 @@ interface ShownRequest {
   milliseconds: number
 }
 
-onEachEngine('requests of a key', (engine) => {
+onOneEngine('sqlite', 'requests of a key', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let other: OwnBusiness

@@ -3,7 +3,8 @@ import { keyScopes } from '../../src/base/key-scopes.ts'
 import { bookSlot, clientOf } from '../support/client.ts'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import { makeBusiness, makeOffer, type Offer, type OwnBusiness } from '../support/offers.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 import { unknownId } from '../support/tenant-things.ts'
 import { agent } from '../agents/mcp-client.ts'
 
@@ -24,7 +25,7 @@ const opened: [pattern: RegExp, scopes: string[]][] = [
   [/^\w+ \/(businesses|test|feeds|busy-calendars|calendar-accounts|mails|audit)/, []],
 ]
 
-onEachEngine('scopes of a key', (engine) => {
+onOneEngine('sqlite', 'scopes of a key', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let offer: Offer

@@ -4,19 +4,13 @@ import { jobs } from '../../src/server.ts'
 import { expectProblem } from '../support/expect-problem.ts'
 import { rowOf } from '../support/records.ts'
 import { bookingOf, holdOf, nextStart, type Tenant } from '../support/tenant-things.ts'
-import {
-  ada,
-  businessOf,
-  offer,
-  onEachEngine,
-  startTestService,
-  type TestService,
-} from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, businessOf, offer, startTestService, type TestService } from '../support/test-service.ts'
 
 const aDay = 86_400
 const hourOfSession = 3_600
 
-onEachEngine('housekeeping of sessions', (engine) => {
+onOneEngine('sqlite', 'housekeeping of sessions', (engine) => {
   let service: TestService
   let salon: Tenant
   beforeAll(async () => {

@@ -4,16 +4,10 @@ import { systemIds } from '../../src/base/ids.ts'
 import { createKey } from '../../src/catalogue/business-keys.ts'
 import { expectProblem } from '../support/expect-problem.ts'
 import { bookingOf, holdOf, nextStart, type Tenant } from '../support/tenant-things.ts'
-import {
-  ada,
-  businessOf,
-  offer,
-  onEachEngine,
-  startTestService,
-  type TestService,
-} from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, businessOf, offer, startTestService, type TestService } from '../support/test-service.ts'
 
-onEachEngine('X-Previous-Session', (engine) => {
+onOneEngine('sqlite', 'X-Previous-Session', (engine) => {
   let service: TestService
   let salon: Tenant
   beforeAll(async () => {

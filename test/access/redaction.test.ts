@@ -1,19 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bookingOf, holdOf, type Tenant } from '../support/tenant-things.ts'
-import {
-  ada,
-  businessOf,
-  offer,
-  onEachEngine,
-  startTestService,
-  type TestService,
-} from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, businessOf, offer, startTestService, type TestService } from '../support/test-service.ts'
 
 const client = { ...ada, phone: '+44 20 7946 0000' }
 const notes = 'Allergic to bees.'
 const masked = { first_name: 'Ada', last_name: 'L.', email: 'a•••@example.com', phone: null }
 
-onEachEngine('who sees whom of a booking', (engine) => {
+onOneEngine('sqlite', 'who sees whom of a booking', (engine) => {
   let service: TestService
   let salon: Tenant
   let maker: string

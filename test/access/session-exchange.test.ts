@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { changeRows } from '../support/tenant-things.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
 const brandFields = ['brand_name', 'brand_color', 'brand_logo_url'] as const
 const noBrand = { brand_name: null, brand_color: null, brand_logo_url: null }
 
-onEachEngine('the session exchange', (engine) => {
+onOneEngine('sqlite', 'the session exchange', (engine) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(engine)

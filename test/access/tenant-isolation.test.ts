@@ -4,17 +4,11 @@ import { createHub } from '../../src/catalogue/business.ts'
 import { expectProblem } from '../support/expect-problem.ts'
 import { makeStaff } from '../support/offers.ts'
 import { bookingOf, holdOf, makeThings, nextStart, type Tenant, unknownId } from '../support/tenant-things.ts'
-import {
-  ada,
-  businessOf,
-  offer,
-  onEachEngine,
-  startTestService,
-  type TestService,
-} from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, businessOf, offer, startTestService, type TestService } from '../support/test-service.ts'
 import { makeShop } from '../support/webhooks.ts'
 
-onEachEngine('sessions and tenants', (engine) => {
+onOneEngine('postgres', 'sessions and tenants', (engine) => {
   let service: TestService
   let salon: Tenant
   let studio: Tenant

@@ -4,13 +4,8 @@ import { newToken, tokenType } from '../../src/access/token.ts'
 import { systemIds } from '../../src/base/ids.ts'
 import { expectProblem } from '../support/expect-problem.ts'
 import { makeThings } from '../support/tenant-things.ts'
-import {
-  businessOf,
-  onEachEngine,
-  startTestService,
-  type TestService,
-  withoutLimiter,
-} from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf, startTestService, type TestService, withoutLimiter } from '../support/test-service.ts'
 
 /** Created by another program. The last six characters are the CRC-32 of all before them, in base62. */
 const known = {
@@ -64,7 +59,7 @@ describe('the format of tokens', () => {
   })
 })
 
-onEachEngine('tokens', (engine) => {
+onOneEngine('sqlite', 'tokens', (engine) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(engine)

@@ -9,7 +9,8 @@ import { startPublicService } from '../support/browser.ts'
 import { formValues } from '../support/console.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import { nextStart } from '../support/tenant-things.ts'
-import { ada, businessOf, offer, onEachEngine, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, businessOf, offer, type TestService } from '../support/test-service.ts'
 
 /*
  * The official client of the protocol goes the whole way by itself: discovery, registration, proof key, exchange and
@@ -51,7 +52,7 @@ function memory() {
   return { kept, provider }
 }
 
-onEachEngine('the official client', (engine) => {
+onOneEngine('sqlite', 'the official client', (engine) => {
   let service: TestService
   let address: string
   let owner: LoggedIn

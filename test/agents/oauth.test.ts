@@ -22,14 +22,8 @@ import {
   toolNames,
 } from '../support/program.ts'
 import { nextStart } from '../support/tenant-things.ts'
-import {
-  ada,
-  businessOf,
-  offer,
-  onEachEngine,
-  startTestService,
-  type TestService,
-} from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, businessOf, offer, startTestService, type TestService } from '../support/test-service.ts'
 
 const site = 'https://book.example.com'
 
@@ -41,7 +35,7 @@ const booking = ['hold_slot', 'release_hold', 'confirm_booking', 'reschedule_boo
 const managing = ['block_time', 'change_bookings']
 const ofWaitlist = ['join_waitlist', 'list_waitlist']
 
-onEachEngine('a program', (engine) => {
+onOneEngine('sqlite', 'a program', (engine) => {
   let here: TestService
   const start = async (variables: Record<string, string> = {}) => {
     here = await startTestService(engine, { PUBLIC_URL: site, ...variables })

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeBusiness, type OwnBusiness } from '../support/offers.ts'
-import { ada, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, startTestService, type TestService } from '../support/test-service.ts'
 import { makeVisitSalon, type VisitSalon } from '../support/visit-salon.ts'
 import { agent } from './mcp-client.ts'
 
-onEachEngine('visits for agents', (engine) => {
+onOneEngine('sqlite', 'visits for agents', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let salon: VisitSalon

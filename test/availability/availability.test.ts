@@ -2,14 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clientOf, sessionClient, type Client } from '../support/client.ts'
 import { makeBusiness, makeOffer, makeStaff, type OwnBusiness } from '../support/offers.ts'
 import { timesOf, watcherOf, type ShownSlot, type Watcher } from '../support/slots.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'] as const
 const officeHours = weekdays.map((weekday) => ({ weekday, opens: '09:00', closes: '17:00' }))
 /** A Tuesday, ten days after the clock of the tests. */
 const tuesday = '2026-12-01'
 
-onEachEngine('availability', (engine) => {
+onOneEngine('sqlite', 'availability', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let watcher: Watcher

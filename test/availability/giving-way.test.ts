@@ -2,9 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sessionClient, type Client } from '../support/client.ts'
 import { makeBusiness, makeOffer, makeStaff, type Offer } from '../support/offers.ts'
 import { watcherOf } from '../support/slots.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
-onEachEngine('a client that asks for months in a loop', (engine) => {
+onOneEngine('sqlite', 'a client that asks for months in a loop', (engine) => {
   let service: TestService
   let asker: Client
   let holder: Client

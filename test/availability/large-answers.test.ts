@@ -3,12 +3,13 @@ import { maxPairs } from '../../src/availability/availability.ts'
 import { sessionClient, type Client } from '../support/client.ts'
 import { makeBusiness, makeOffer, makeStaff, type Offer, type OwnBusiness } from '../support/offers.ts'
 import { watcherOf, type ShownSlot } from '../support/slots.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 /** On a grid of five minutes, around the clock. */
 const slotsPerDay = 288
 
-onEachEngine('availability of more slots than one answer holds', (engine) => {
+onOneEngine('sqlite', 'availability of more slots than one answer holds', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let client: Client

@@ -3,13 +3,14 @@ import { bookSlot, clientOf, sessionClient, type Client } from '../support/clien
 import { makeBusiness, makeOffer, makeService, makeStaff, type OwnBusiness } from '../support/offers.ts'
 import { advanceTo } from '../support/records.ts'
 import { timesOf, watcherOf, type Asked, type Watcher } from '../support/slots.ts'
-import { onEachEngine, startTestService, type Reply, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type Reply, type TestService } from '../support/test-service.ts'
 
 const at = (time: string) => `2026-12-01T${time}:00+01:00`
 const ten = at('10:00')
 const idOf = (held: Reply) => String(held.body.hold_id)
 
-onEachEngine('holds and what their owners and others see', (engine) => {
+onOneEngine('sqlite', 'holds and what their owners and others see', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let key: Client

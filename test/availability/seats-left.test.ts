@@ -2,11 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientOf, sessionClient } from '../support/client.ts'
 import { makeBusiness, makeOffer, makeService, makeStaff, type OwnBusiness } from '../support/offers.ts'
 import { watcherOf, type Asked, type Watcher } from '../support/slots.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 const tuesday = '2026-12-01'
 
-onEachEngine('seats left', (engine) => {
+onOneEngine('sqlite', 'seats left', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let watcher: Watcher

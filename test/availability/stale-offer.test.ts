@@ -2,12 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sessionClient, type Client } from '../support/client.ts'
 import { makeBusiness, makeOffer, type Offer, type OwnBusiness } from '../support/offers.ts'
 import { beforeSharedTransactions } from '../support/one-transaction.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 const startsAt = '2026-12-01T10:00:00+01:00'
 
 /** Another server changes the catalogue after this one has read it, and before it takes the slot. */
-onEachEngine('a catalogue that changes under a hold', (engine) => {
+onOneEngine('sqlite', 'a catalogue that changes under a hold', (engine) => {
   let service: TestService
   let other: TestService
   let business: OwnBusiness

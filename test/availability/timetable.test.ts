@@ -9,7 +9,8 @@ import {
 } from '../support/offers.ts'
 import { expectRefusal } from '../support/refusals.ts'
 import { timesOf, type Watcher, watcherOf } from '../support/slots.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 /* In Berlin. 2026-12-07 is a Monday. Clocks go ahead on 2027-03-28 and back on 2027-10-31, both Sundays. */
 
@@ -18,7 +19,7 @@ const timetable = [
   { weekday: 'sunday', starts: ['02:30', '11:00'] },
 ]
 
-onEachEngine('a timetable', (engine) => {
+onOneEngine('sqlite', 'a timetable', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let key: Client

@@ -10,13 +10,8 @@ import { sessionOf } from '../support/random-world.ts'
 import { growthOf } from '../support/scrape.ts'
 import { type ShownSlot, timesOf } from '../support/slots.ts'
 import { unknownId } from '../support/tenant-things.ts'
-import {
-  onEachEngine,
-  type Reply,
-  startTestService,
-  type TestService,
-  withoutLimiter,
-} from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { type Reply, startTestService, type TestService, withoutLimiter } from '../support/test-service.ts'
 
 const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'] as const
 const officeHours = weekdays.map((weekday) => ({ weekday, opens: '09:00', closes: '17:00' }))
@@ -27,7 +22,7 @@ type VisitSlot = ShownSlot & {
 
 const at = (time: string, date = '2026-12-01') => `${date}T${time}:00+01:00`
 
-onEachEngine('availability of visits', (engine) => {
+onOneEngine('sqlite', 'availability of visits', (engine) => {
   let service: TestService
   let salon: OwnBusiness
   let key: Client

@@ -2,15 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { logInNewPerson } from '../support/person.ts'
 import { pointersOf } from '../support/refusals.ts'
 import { bookerOf } from '../support/salon-day.ts'
-import {
-  businessOf,
-  onEachEngine,
-  startTestService,
-  type Reply,
-  type TestService,
-} from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf, startTestService, type Reply, type TestService } from '../support/test-service.ts'
 
-onEachEngine('a change of many bookings', (engine) => {
+onOneEngine('sqlite', 'a change of many bookings', (engine) => {
   let service: TestService
   let booker: ReturnType<typeof bookerOf>
   let days = 0

@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Actor } from '../../src/access/actor.ts'
 import { readInstant } from '../../src/base/instants.ts'
 import { bookForClient } from '../../src/bookings/conversion.ts'
 import { type Fault, letStatementsFail, sufferFault } from '../simulation/failing-statements.ts'
 import { caller } from '../support/random-world.ts'
-import {
-  ada,
-  businessOf,
-  engines,
-  offer,
-  startTestService,
-  type TestService,
-} from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, businessOf, offer, startTestService, type TestService } from '../support/test-service.ts'
 
-describe.each(engines)('booking for a client (%s)', (engine) => {
+onOneEngine('sqlite', 'booking for a client', (engine) => {
   let service: TestService
   let key: Actor
   let endFailures: () => void

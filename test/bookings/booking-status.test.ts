@@ -4,7 +4,8 @@ import { bookSlot, clientOf, type Client } from '../support/client.ts'
 import { makeBusiness, makeOffer, type Offer, type OwnBusiness } from '../support/offers.ts'
 import { eventsOf, eventTypesOf, snapshot, takenClaim } from '../support/records.ts'
 import { expectRefusal } from '../support/refusals.ts'
-import { ada, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, startTestService, type TestService } from '../support/test-service.ts'
 
 const statuses = ['pending', 'confirmed', 'in_progress', 'completed', 'cancelled'] as const
 const table = statuses.flatMap((from) => statuses.map((to) => [from, to] as const))
@@ -20,7 +21,7 @@ const eventOf = {
 
 const tenOClock = '2026-12-01T10:00:00+01:00'
 
-onEachEngine('the status of a booking', (engine) => {
+onOneEngine('sqlite', 'the status of a booking', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let key: Client

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bookSlot, clientOf, type Client } from '../support/client.ts'
 import { makeBusiness, makeOffer, type OwnBusiness } from '../support/offers.ts'
 import { eventsOf } from '../support/records.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 /** Slots of three hours over clock changes: their start and end as instants, then as displayed. */
 const slots = [
@@ -18,7 +19,7 @@ const slots = [
   ['UTC', '2027-03-28T00:30:00Z', '2027-03-28T00:30:00+00:00', '2027-03-28T03:30:00+00:00'],
 ] as const
 
-onEachEngine('times as they are shown', (engine) => {
+onOneEngine('sqlite', 'times as they are shown', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let key: Client

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { bookSlot, clientOf, type Client } from '../support/client.ts'
 import { makeBusiness, makeOffer, type OwnBusiness } from '../support/offers.ts'
 import { expectRefusal } from '../support/refusals.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
-onEachEngine('ETag and If-Match of a booking', (engine) => {
+onOneEngine('sqlite', 'ETag and If-Match of a booking', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let key: Client

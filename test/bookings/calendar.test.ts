@@ -1,20 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import { logInNewPerson } from '../support/person.ts'
-import {
-  ada,
-  businessOf,
-  offer,
-  onEachEngine,
-  startTestService,
-  type TestService,
-  withoutLimiter,
-} from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, businessOf, offer, startTestService, type TestService, withoutLimiter } from '../support/test-service.ts'
 
 const day = '2026-11-23' // a Monday
 const at = (time: string) => `${day}T${time}:00+01:00`
 
-onEachEngine('the calendar', (engine) => {
+onOneEngine('sqlite', 'the calendar', (engine) => {
   let service: TestService
   let business: ReturnType<typeof businessOf>
   let token: string

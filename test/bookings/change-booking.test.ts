@@ -4,12 +4,13 @@ import { bookSlot, clientOf, sessionClient, type Client } from '../support/clien
 import { makeBusiness, makeOffer, type Offer, type OwnBusiness } from '../support/offers.ts'
 import { eventsOf, eventTypesOf, snapshot } from '../support/records.ts'
 import { expectRefusal } from '../support/refusals.ts'
-import { ada, onEachEngine, startTestService, type Reply, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, startTestService, type Reply, type TestService } from '../support/test-service.ts'
 
 const tenOClock = '2026-12-01T10:00:00+01:00'
 const unknownId = '018f0000-0000-7000-8000-000000000000'
 
-onEachEngine('changing a booking', (engine) => {
+onOneEngine('sqlite', 'changing a booking', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let key: Client

@@ -2,11 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { unsortedClients } from '../../src/bookings/client-order.ts'
 import { namesByLanguage } from '../support/names.ts'
 import { makeBusiness, makeOffer, makeStaff, type OwnBusiness } from '../support/offers.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 /* The order of lists of clients, which is that of the language of their business. */
 
-onEachEngine('the order of clients', (engine) => {
+onOneEngine('sqlite', 'the order of clients', (engine) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(engine)

@@ -3,14 +3,14 @@ import { newToken } from '../../src/access/token.ts'
 import { segmentsOf } from '../../src/mails/text-rules.ts'
 import { jobs } from '../../src/server.ts'
 import { bookSlot, sessionClient } from '../support/client.ts'
-import { isWhole, longTest } from '../support/long.ts'
+import { isWhole, longTest, onOneEngine } from '../support/long.ts'
 import { mailWorld, nextClient, type MailWorld } from '../support/mail-world.ts'
 import { makeBusiness, makeOffer } from '../support/offers.ts'
 import { cookieOf, sendForm } from '../support/person.ts'
 import { type SmsServer, startSmsServer } from '../support/sms-server.ts'
-import { onEachEngine, type Reply, withoutLimiter } from '../support/test-service.ts'
+import { type Reply, withoutLimiter } from '../support/test-service.ts'
 
-onEachEngine("a client's page by text message", (engine) => {
+onOneEngine('sqlite', "a client's page by text message", (engine) => {
   let world: MailWorld
   let sms: SmsServer
   let seen = 0
@@ -333,7 +333,7 @@ onEachEngine("a client's page by text message", (engine) => {
   })
 })
 
-onEachEngine('limits of links by text message', (engine) => {
+onOneEngine('sqlite', 'limits of links by text message', (engine) => {
   /** Asks for links to known numbers, one after the other, and returns what became of them. */
   const outcomes = async (variables: Record<string, string>, times: number) => {
     const sms = await startSmsServer('twilio')

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { misfitsIn, violationsIn } from '../support/accessibility.ts'
@@ -9,6 +10,7 @@ import {
   startPublicService,
 } from '../support/browser.ts'
 import { consoleSizes } from '../support/console.ts'
+import { testFirstOf } from '../support/long.ts'
 import { startMailServer, type MailServer } from '../support/mail-server.ts'
 import { bookerOf } from '../support/salon-day.ts'
 import { type SmsServer, startSmsServer } from '../support/sms-server.ts'
@@ -87,12 +89,15 @@ describe.skipIf(chromiumPath === undefined)("a client's page in a browser", () =
     await close()
   })
 
-  test.each([
-    ['desktop', 'light', 'en'],
-    ['desktop', 'dark', 'de'],
-    ['phone', 'light', 'de'],
-    ['phone', 'dark', 'ar'],
-  ] as const)('a number gets the link by text (%s, %s, %s)', async (size, colorScheme, locale) => {
+  testFirstOf(
+    [
+      ['desktop', 'light', 'en'],
+      ['phone', 'dark', 'ar'],
+      ['desktop', 'dark', 'de'],
+      ['phone', 'light', 'de'],
+    ],
+    { nightFrom: 2 },
+  )('a number gets the link by text (%s, %s, %s)', async (size, colorScheme, locale) => {
     const { page, errors, close } = await openVisitor(browser, { ...consoleSizes[size], colorScheme, locale })
     const look = async (name: string) => {
       await keepScreenshot(page, `client-page-text-${name}-${size}-${colorScheme}-${locale}`)

@@ -3,17 +3,17 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { newToken } from '../../src/access/token.ts'
 import { bookSlot, sessionClient } from '../support/client.ts'
 import { textOf } from '../support/console.ts'
-import { isWhole, longTest } from '../support/long.ts'
+import { isWhole, longTest, onOneEngine } from '../support/long.ts'
 import { mailWorld, nextClient, type MailWorld } from '../support/mail-world.ts'
 import { makeBusiness, makeOffer } from '../support/offers.ts'
 import { oweFee } from '../support/paid-booking.ts'
 import { cookieOf, sendForm } from '../support/person.ts'
-import { onEachEngine, withoutLimiter, type Reply } from '../support/test-service.ts'
+import { withoutLimiter, type Reply } from '../support/test-service.ts'
 import { jobs } from '../../src/server.ts'
 
 const day = 86_400
 
-onEachEngine("a client's page", (engine) => {
+onOneEngine('sqlite', "a client's page", (engine) => {
   let world: MailWorld
   let addresses = 0
   beforeAll(async () => {

@@ -7,13 +7,14 @@ import { findMiscounted } from '../support/checker.ts'
 import { makeBusiness, makeOffer, type Offer, type OwnBusiness } from '../support/offers.ts'
 import { storeBookings } from '../support/stored-bookings.ts'
 import { changeRows } from '../support/tenant-things.ts'
-import { ada, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, startTestService, type TestService } from '../support/test-service.ts'
 
 /* Every booking has the row of its client, whatever order, server or release it comes from. */
 
 type Row = Record<string, unknown>
 
-onEachEngine('the client of a booking', (engine) => {
+onOneEngine('sqlite', 'the client of a booking', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let offer: Offer

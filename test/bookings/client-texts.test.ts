@@ -5,11 +5,12 @@ import { plainLetters } from '../../src/database/migrations/0011-plain-letters.t
 import { createContext } from '../../src/operate/open.ts'
 import { makeBusiness, makeOffer, makeStaff, type OwnBusiness } from '../support/offers.ts'
 import { storeBookings } from '../support/stored-bookings.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 /* The searchable texts of clients follow the bookings, whatever writes them. */
 
-onEachEngine('what clients are searched by', (engine) => {
+onOneEngine('sqlite', 'what clients are searched by', (engine) => {
   let service: TestService
   let business: OwnBusiness
   beforeAll(async () => {

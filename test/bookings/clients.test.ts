@@ -4,13 +4,14 @@ import { findMiscounted } from '../support/checker.ts'
 import { makeBusiness, makeOffer, makeStaff, type Offer, type OwnBusiness } from '../support/offers.ts'
 import { logInNewPerson } from '../support/person.ts'
 import { changeRows } from '../support/tenant-things.ts'
-import { ada, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, startTestService, type TestService } from '../support/test-service.ts'
 
 /* The rows of clients through the API: added, found, changed, merged. */
 
 type Body = Record<string, unknown>
 
-onEachEngine('clients', (engine) => {
+onOneEngine('sqlite', 'clients', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let offer: Offer

@@ -6,11 +6,12 @@ import { bookSlot, type Client, clientOf, sessionClient } from '../support/clien
 import { makeBusiness, makeOffer, type Offer, type OwnBusiness } from '../support/offers.ts'
 import { expectRefusal, pointersOf } from '../support/refusals.ts'
 import { nextStart } from '../support/tenant-things.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 const terms = 'I accept the [terms](https://example.com/terms) of the salon.'
 
-onEachEngine('what a booking asks of its client', (engine) => {
+onOneEngine('sqlite', 'what a booking asks of its client', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let session: Client

@@ -2,13 +2,14 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { clientOf, sessionClient, type Client } from '../support/client.ts'
 import { makeBusiness, makeOffer, type OwnBusiness } from '../support/offers.ts'
 import { expectRefusal, pointersOf } from '../support/refusals.ts'
-import { ada, onEachEngine, startTestService, type Reply, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, startTestService, type Reply, type TestService } from '../support/test-service.ts'
 
 const tenOClock = '2026-12-01T10:00:00+01:00'
 const unknownId = '018f0000-0000-7000-8000-000000000000'
 const notFound = { status: 404, body: { code: 'hold_not_found' } }
 
-onEachEngine('a hold that cannot be converted', (engine) => {
+onOneEngine('sqlite', 'a hold that cannot be converted', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let session: Client

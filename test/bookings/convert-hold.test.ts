@@ -6,12 +6,13 @@ import { clientOf, sessionClient, type Client } from '../support/client.ts'
 import { makeBusiness, makeOffer, makeStaff, type OwnBusiness } from '../support/offers.ts'
 import { eventsOf, rowOf, takenClaim } from '../support/records.ts'
 import { pointersOf } from '../support/refusals.ts'
-import { ada, onEachEngine, startTestService, type Reply, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, startTestService, type Reply, type TestService } from '../support/test-service.ts'
 
 const tenOClock = '2026-12-01T10:00:00+01:00'
 const idOf = (held: Reply) => String(held.body.hold_id)
 
-onEachEngine('converting a hold', (engine) => {
+onOneEngine('sqlite', 'converting a hold', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let session: Client

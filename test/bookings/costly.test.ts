@@ -8,15 +8,10 @@ import { eventually } from '../support/eventually.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { rawConnection } from '../support/raw-connections.ts'
 import { bookerOf } from '../support/salon-day.ts'
-import {
-  businessOf,
-  onEachEngine,
-  type Reply,
-  startTestService,
-  type TestService,
-} from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf, type Reply, startTestService, type TestService } from '../support/test-service.ts'
 
-onEachEngine('what costs the serving thread', (engine) => {
+onOneEngine('sqlite', 'what costs the serving thread', (engine) => {
   let service: TestService
   let owner: LoggedIn
   let feed: string

@@ -5,15 +5,15 @@ import { couponReductions } from '../../src/bookings/coupon.ts'
 import { bookSlot, sessionClient } from '../support/client.ts'
 import { depositWorld, type DepositWorld, sessionOf } from '../support/deposits.ts'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
-import { rounds } from '../support/long.ts'
+import { onOneEngine, rounds } from '../support/long.ts'
 import { nextClient } from '../support/mail-world.ts'
 import { makeBusiness, makeOffer, type Offer } from '../support/offers.ts'
-import { onEachEngine, type Reply } from '../support/test-service.ts'
+import { type Reply } from '../support/test-service.ts'
 
 const at = (time: string) => `2026-12-01T${time}:00+01:00`
 const euros = (amount: number) => ({ amount, currency: 'EUR' })
 
-onEachEngine('coupons', (engine) => {
+onOneEngine('sqlite', 'coupons', (engine) => {
   let world: DepositWorld
   let offer: Offer
   let codes = 0

@@ -9,12 +9,13 @@ import {
   type DepositWorld,
 } from '../support/deposits.ts'
 import { makeOffer, type Offer, type ServiceParts } from '../support/offers.ts'
-import { onEachEngine, startTestService, type Reply, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type Reply, type TestService } from '../support/test-service.ts'
 
 const at = (time: string) => `2026-12-01T${time}:00+01:00`
 
 /* Two servers over one database: the first has just read and cached the catalogue, and the second changes it. */
-onEachEngine('what another server has just changed about a service', (engine) => {
+onOneEngine('sqlite', 'what another server has just changed about a service', (engine) => {
   let world: DepositWorld
   let other: TestService
   let session: Client

@@ -7,14 +7,14 @@ import { tidy } from '../../src/operate/housekeeping.ts'
 import { jobs } from '../../src/server.ts'
 import { commandLine, onTerminal } from '../support/command-line.ts'
 import { emptyDirectory } from '../support/holdfast-process.ts'
-import { testIn } from '../support/long.ts'
+import { onOneEngine, testIn } from '../support/long.ts'
 import { bookSlot, sessionClient } from '../support/client.ts'
 import { makeBusiness, makeOffer, type Offer, type OwnBusiness } from '../support/offers.ts'
 import { sendForm } from '../support/person.ts'
 import { startReceiver, status, type Receiver } from '../support/receiver.ts'
 import { type SmsServer, startSmsServer } from '../support/sms-server.ts'
 import { nextStart } from '../support/tenant-things.ts'
-import { onEachEngine, startTestService, type Reply, type TestService } from '../support/test-service.ts'
+import { startTestService, type Reply, type TestService } from '../support/test-service.ts'
 import { makeWebhook } from '../support/webhooks.ts'
 
 /** Words that occur nowhere else, one for each field that a client fills in. */
@@ -41,7 +41,7 @@ const marks = {
 const email = `${marks.email}+tag@Example.com`
 const client = { first_name: marks.first, last_name: marks.last, email, phone: `+${marks.phone}` }
 
-onEachEngine('erasing a client', (engine) => {
+onOneEngine('sqlite', 'erasing a client', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let offer: Offer

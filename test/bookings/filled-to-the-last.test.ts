@@ -7,17 +7,17 @@ import { type Fault, letStatementsFail, sufferFault } from '../simulation/failin
 import { seededIds } from '../simulation/seeded-ids.ts'
 import { findErrors } from '../support/checker.ts'
 import { bookSlot, clientOf, sessionClient, type Client } from '../support/client.ts'
-import { rounds } from '../support/long.ts'
+import { onOneEngine, rounds } from '../support/long.ts'
 import { makeBusiness, makeOffer, type Offer, type OwnBusiness } from '../support/offers.ts'
 import { caller } from '../support/random-world.ts'
 import { randomFrom } from '../support/random.ts'
 import { type Watcher, watcherOf } from '../support/slots.ts'
-import { onEachEngine, startTestService, type TestService, withoutLimiter } from '../support/test-service.ts'
+import { startTestService, type TestService, withoutLimiter } from '../support/test-service.ts'
 
 const minute = 60_000
 const iso = (ms: number) => new Date(ms).toISOString()
 
-onEachEngine('alike seats', (engine) => {
+onOneEngine('sqlite', 'alike seats', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let key: Client
@@ -188,7 +188,7 @@ onEachEngine('alike seats', (engine) => {
   )
 })
 
-onEachEngine('many who ask for the last alike seats', (engine) => {
+onOneEngine('sqlite', 'many who ask for the last alike seats', (engine) => {
   let service: TestService
   let servers: TestService[]
   let business: OwnBusiness

@@ -2,11 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientOf, sessionClient, type Client } from '../support/client.ts'
 import { makeBusiness, makeOffer, makeService, makeStaff, type OwnBusiness } from '../support/offers.ts'
 import { rowOf } from '../support/records.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 const at = (time: string) => `2026-12-01T${time}:00+01:00`
 
-onEachEngine('buffers of a slot', (engine) => {
+onOneEngine('sqlite', 'buffers of a slot', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let key: Client

@@ -3,11 +3,11 @@ import { insertClaim } from '../../src/bookings/claim-queries.ts'
 import type { Transaction } from '../../src/database/database.ts'
 import type { ClaimsTable } from '../../src/database/tables.ts'
 import { clientOf, sessionClient, type Client } from '../support/client.ts'
-import { testFirstOf } from '../support/long.ts'
+import { onOneEngine, testFirstOf } from '../support/long.ts'
 import { makeBusiness, makeOffer, type Offer, type OwnBusiness } from '../support/offers.ts'
 import { rowOf } from '../support/records.ts'
 import { expectRefusal } from '../support/refusals.ts'
-import { onEachEngine, startTestService, type Reply, type TestService } from '../support/test-service.ts'
+import { startTestService, type Reply, type TestService } from '../support/test-service.ts'
 
 /** Returns one of the half hours from 10:00 on 1 December. */
 const startOf = (index: number) => new Date(Date.UTC(2026, 11, 1, 10, index * 30)).toISOString()
@@ -18,7 +18,7 @@ const limitReached = (seconds: number) => ({
   headers: { 'retry-after': String(seconds) },
 })
 
-onEachEngine('caps on active holds', (engine) => {
+onOneEngine('sqlite', 'caps on active holds', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let lastHost = 0
@@ -197,7 +197,7 @@ onEachEngine('caps on active holds', (engine) => {
   })
 })
 
-onEachEngine('the caps that a service has by default', (engine) => {
+onOneEngine('sqlite', 'the caps that a service has by default', (engine) => {
   testFirstOf([
     [{}, 10],
     [{ RATE_LIMIT_FACTOR: '2' }, 20],

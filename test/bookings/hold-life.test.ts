@@ -4,13 +4,14 @@ import { jobs } from '../../src/server.ts'
 import { bookSlot, type Client, clientOf, sessionClient } from '../support/client.ts'
 import { makeBusiness, makeOffer, makeStaff, type OwnBusiness } from '../support/offers.ts'
 import { advanceTo, rowOf, snapshot, takenClaim } from '../support/records.ts'
-import { onEachEngine, type Reply, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { type Reply, startTestService, type TestService } from '../support/test-service.ts'
 
 const tenOClock = '2027-03-01T10:00:00+01:00'
 const idOf = (held: Reply) => String(held.body.hold_id)
 const unknownId = '018f0000-0000-7000-8000-000000000000'
 
-onEachEngine('the life of a hold', (engine) => {
+onOneEngine('sqlite', 'the life of a hold', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let session: Client
@@ -233,7 +234,7 @@ onEachEngine('the life of a hold', (engine) => {
   })
 })
 
-onEachEngine('HOLD_SECONDS', (engine) => {
+onOneEngine('sqlite', 'HOLD_SECONDS', (engine) => {
   test('sets how long a hold lasts', async () => {
     const service = await startTestService(engine, { HOLD_SECONDS: '2' })
     try {

@@ -3,12 +3,13 @@ import { bookSlot, clientOf, sessionClient, type Client } from '../support/clien
 import { makeBusiness, makeOffer, makeService, makeStaff, type OwnBusiness } from '../support/offers.ts'
 import { rowOf, takenClaim } from '../support/records.ts'
 import { expectRefusal } from '../support/refusals.ts'
-import { onEachEngine, startTestService, type Reply, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type Reply, type TestService } from '../support/test-service.ts'
 
 const at = (time: string) => `2026-12-01T${time}:00Z`
 const idOf = (held: Reply) => String(held.body.hold_id)
 
-onEachEngine("replacing a session's own holds", (engine) => {
+onOneEngine('sqlite', "replacing a session's own holds", (engine) => {
   let service: TestService
   let business: OwnBusiness
   let session: Client

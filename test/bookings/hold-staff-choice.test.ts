@@ -11,9 +11,10 @@ import {
   type OwnBusiness,
 } from '../support/offers.ts'
 import { advanceTo, rowOf } from '../support/records.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
-onEachEngine('who gives a service', (engine) => {
+onOneEngine('sqlite', 'who gives a service', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let key: Client

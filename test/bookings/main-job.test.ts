@@ -1,15 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { asKeysSee } from '../support/event-body.ts'
-import {
-  ada,
-  businessOf,
-  offer,
-  onEachEngine,
-  startTestService,
-  type TestService,
-} from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, businessOf, offer, startTestService, type TestService } from '../support/test-service.ts'
 
-onEachEngine('from a publishable key to a booking', (engine) => {
+onOneEngine('sqlite', 'from a publishable key to a booking', (engine) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(engine)

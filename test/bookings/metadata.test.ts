@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeBusiness, makeOffer, makeStaff, type Offer, type OwnBusiness } from '../support/offers.ts'
-import { ada, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, startTestService, type TestService } from '../support/test-service.ts'
 
 /* Values that developers keep with holds, bookings and clients, and the lists that search by them. */
 
 type Body = Record<string, unknown>
 
-onEachEngine('metadata', (engine) => {
+onOneEngine('sqlite', 'metadata', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let offer: Offer

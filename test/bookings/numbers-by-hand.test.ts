@@ -2,13 +2,14 @@ import type { Static } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Numbers } from '../../src/bookings/numbers-schemas.ts'
 import { makeBusiness, type OwnBusiness } from '../support/offers.ts'
-import { ada, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, startTestService, type TestService } from '../support/test-service.ts'
 import { makeVisitSalon, type VisitSalon } from '../support/visit-salon.ts'
 
 const clientNamed = (first_name: string) => ({ ...ada, first_name, email: `${first_name}@Example.com` })
 
 /** Expectations that were computed by hand. The salon is always open, so that each hour has the same open time. */
-onEachEngine('numbers of a fortnight', (engine) => {
+onOneEngine('sqlite', 'numbers of a fortnight', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let salon: VisitSalon

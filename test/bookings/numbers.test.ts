@@ -2,9 +2,10 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import { bookerOf } from '../support/salon-day.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
-onEachEngine('numbers', (engine) => {
+onOneEngine('sqlite', 'numbers', (engine) => {
   let service: TestService
   let salon: ReturnType<typeof bookerOf>
   const read = async (query: string, token = salon.business.business_key) =>

@@ -4,13 +4,8 @@ import { daySeconds, plusSeconds, readInstant } from '../../src/base/instants.ts
 import { findObjection } from '../../src/bookings/objection.ts'
 import { type Act, type ObjectionReason, objectionTo } from '../../src/bookings/objection-rules.ts'
 import { caller } from '../support/random-world.ts'
-import {
-  businessOf,
-  offer,
-  onEachEngine,
-  startTestService,
-  type TestService,
-} from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf, offer, startTestService, type TestService } from '../support/test-service.ts'
 
 const now = readInstant('2026-11-18T08:00:00Z')
 const acts: Act[] = ['book', 'move']
@@ -45,7 +40,7 @@ describe('an objection to a time', () => {
   })
 })
 
-onEachEngine('the objection to a time of the business', (engine) => {
+onOneEngine('sqlite', 'the objection to a time of the business', (engine) => {
   let service: TestService
   let key: Actor
   const salon = () => businessOf(service.world, 'Salon Spree')

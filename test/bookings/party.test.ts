@@ -4,19 +4,19 @@ import { findErrors, readContents, seatsOf } from '../support/checker.ts'
 import { bookSlot, clientOf, sessionClient, type Client } from '../support/client.ts'
 import { depositWorld, sessionOf, type DepositWorld } from '../support/deposits.ts'
 import { expectErrors } from '../support/expect-problem.ts'
-import { rounds } from '../support/long.ts'
+import { onOneEngine, rounds } from '../support/long.ts'
 import { makeBusiness, makeOffer, makeStaff, type Offer, type OwnBusiness } from '../support/offers.ts'
 import { eventsOf } from '../support/records.ts'
 import { expectRefusal } from '../support/refusals.ts'
 import { type ShownSlot, watcherOf, type Watcher } from '../support/slots.ts'
-import { onEachEngine, type Reply, startTestService, type TestService } from '../support/test-service.ts'
+import { type Reply, startTestService, type TestService } from '../support/test-service.ts'
 
 const start = '2026-12-01T10:00:00+01:00'
 const next = '2026-12-01T10:30:00+01:00'
 const of = (party_size: number) => ({ party_size })
 const idOf = ({ body }: Reply) => String(body.hold_id ?? body.id)
 
-onEachEngine('a party', (engine) => {
+onOneEngine('postgres', 'a party', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let key: Client
@@ -218,7 +218,7 @@ function seatAt(claims: { id: string; seat: number }[], id: string): number {
   return claims.find((claim) => claim.id === id)?.seat ?? -1
 }
 
-onEachEngine('many parties at once', (engine) => {
+onOneEngine('postgres', 'many parties at once', (engine) => {
   let service: TestService
   let servers: TestService[]
   let business: OwnBusiness
@@ -311,7 +311,7 @@ onEachEngine('many parties at once', (engine) => {
   })
 })
 
-onEachEngine('the deposit of a party', (engine) => {
+onOneEngine('postgres', 'the deposit of a party', (engine) => {
   let world: DepositWorld
   beforeAll(async () => {
     world = await depositWorld(engine)

@@ -11,12 +11,13 @@ import {
 } from '../support/offers.ts'
 import { rowOf } from '../support/records.ts'
 import { expectRefusal } from '../support/refusals.ts'
-import { onEachEngine, startTestService, type Reply, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type Reply, type TestService } from '../support/test-service.ts'
 
 const tenOClock = '2026-12-01T10:00:00+01:00'
 const unknownId = '018f0000-0000-7000-8000-000000000000'
 
-onEachEngine('placing a hold', (engine) => {
+onOneEngine('sqlite', 'placing a hold', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let other: OwnBusiness

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findErrors } from '../support/checker.ts'
 import { clientOf, sessionClient, type Client } from '../support/client.ts'
-import { rounds } from '../support/long.ts'
+import { onOneEngine, rounds } from '../support/long.ts'
 import { makeBusiness, makeOffer, type Offer, type OwnBusiness } from '../support/offers.ts'
 import { type Random, randomFrom, seeds } from '../support/random.ts'
 import { watcherOf } from '../support/slots.ts'
-import { onEachEngine, type Reply, startTestService, type TestService } from '../support/test-service.ts'
+import { type Reply, startTestService, type TestService } from '../support/test-service.ts'
 
 /* Small worlds of an unstaffed service. A count of each moment predicts what fits. */
 
@@ -40,7 +40,7 @@ interface World {
   after: number
 }
 
-onEachEngine('random worlds of alike seats', (engine) => {
+onOneEngine('sqlite', 'random worlds of alike seats', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let key: Client

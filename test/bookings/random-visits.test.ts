@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findErrors } from '../support/checker.ts'
 import { type Client, clientOf, sessionClient } from '../support/client.ts'
-import { rounds } from '../support/long.ts'
+import { onOneEngine, rounds } from '../support/long.ts'
 import { makeBusiness, makeLocation, type OwnBusiness } from '../support/offers.ts'
 import { type Random, randomFrom, seeds } from '../support/random.ts'
-import { onEachEngine, type Reply, startTestService, type TestService } from '../support/test-service.ts'
+import { type Reply, startTestService, type TestService } from '../support/test-service.ts'
 
 /*
  * Small salons with a random history. What is offered can be held, and nothing else; a refusal changes nothing; and at the
@@ -29,7 +29,7 @@ interface World {
   services: { id: string; staffIds: string[] }[]
 }
 
-onEachEngine('random salons', (engine) => {
+onOneEngine('sqlite', 'random salons', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let key: Client

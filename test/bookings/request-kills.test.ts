@@ -3,7 +3,8 @@ import { type Fault, letStatementsFail, sufferFault } from '../simulation/failin
 import { findErrors } from '../support/checker.ts'
 import { bookSlot, clientOf, sessionClient, type Client } from '../support/client.ts'
 import { type MailWorld, mailWorld, nextClient } from '../support/mail-world.ts'
-import { onEachEngine, startOfTime } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startOfTime } from '../support/test-service.ts'
 
 /* The connection is cut at each statement in turn, before or after it was done. The next attempt leads to one end. */
 
@@ -11,7 +12,7 @@ const monday = '2026-12-07T10:00:00+01:00'
 const deposit = { amount: 1_000, currency: 'EUR' }
 const maxStatements = 60
 
-onEachEngine('a request whose connection is cut', (engine) => {
+onOneEngine('sqlite', 'a request whose connection is cut', (engine) => {
   let world: MailWorld
   let key: Client
   let restore: () => void

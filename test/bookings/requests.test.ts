@@ -6,7 +6,8 @@ import { mailVariables, type MailWorld, mailWorld, nextClient } from '../support
 import { type Offer, makeService } from '../support/offers.ts'
 import { sendForm } from '../support/person.ts'
 import { takenClaim } from '../support/records.ts'
-import { engines, onEachEngine, startOfTime, startTestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { engines, startOfTime, startTestService } from '../support/test-service.ts'
 
 /** The start of a request, twelve days ahead. */
 const monday = '2026-12-07T10:00:00+01:00'
@@ -14,7 +15,7 @@ const desk = 'desk@salon.example'
 /** A minute. */
 const minute = 60
 
-onEachEngine('requests', (engine) => {
+onOneEngine('sqlite', 'requests', (engine) => {
   let world: MailWorld
   let key: Client
   let session: Client
@@ -318,7 +319,7 @@ onEachEngine('requests', (engine) => {
   })
 })
 
-onEachEngine('requests of a series', (engine) => {
+onOneEngine('sqlite', 'requests of a series', (engine) => {
   let world: MailWorld
   let key: Client
   beforeAll(async () => {

@@ -11,11 +11,12 @@ import {
 import { inOneTransaction } from '../support/one-transaction.ts'
 import { eventTypesOf, rowOf, takenClaim } from '../support/records.ts'
 import { expectRefusal } from '../support/refusals.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 const at = (time: string) => `2026-12-01T${time}:00+01:00`
 
-onEachEngine('moving a booking', (engine) => {
+onOneEngine('sqlite', 'moving a booking', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let key: Client

@@ -10,9 +10,10 @@ import {
   type OwnBusiness,
 } from '../support/offers.ts'
 import { expectRefusal, pointersOf } from '../support/refusals.ts'
-import { onEachEngine, startTestService, type Reply, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type Reply, type TestService } from '../support/test-service.ts'
 
-onEachEngine('changes of a series', (engine) => {
+onOneEngine('sqlite', 'changes of a series', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let byKey: Client

@@ -3,7 +3,8 @@ import { type Fault, letStatementsFail, sufferFault } from '../simulation/failin
 import { findErrors } from '../support/checker.ts'
 import { clientOf, type Client } from '../support/client.ts'
 import { makeBusiness, makeOffer, type OwnBusiness } from '../support/offers.ts'
-import { onEachEngine, startTestService, type Reply, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type Reply, type TestService } from '../support/test-service.ts'
 
 /* The connection is cut at each statement in turn, before or after it was done. A series is then whole, or not there. */
 
@@ -11,7 +12,7 @@ const count = 4
 const repeat = { every: 'week', count }
 const start = '2026-12-01T10:00:00+01:00'
 
-onEachEngine('a series whose connection is cut', (engine) => {
+onOneEngine('sqlite', 'a series whose connection is cut', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let byKey: Client

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import { findErrors } from '../support/checker.ts'
 import { clientOf, type Client } from '../support/client.ts'
-import { isWhole, rounds } from '../support/long.ts'
+import { isWhole, onOneEngine, rounds } from '../support/long.ts'
 import {
   makeBusiness,
   makeLocation,
@@ -12,7 +12,7 @@ import {
   type OwnBusiness,
 } from '../support/offers.ts'
 import { randomFrom, seeds } from '../support/random.ts'
-import { onEachEngine, startTestService, type Reply, type TestService } from '../support/test-service.ts'
+import { startTestService, type Reply, type TestService } from '../support/test-service.ts'
 
 const weekMs = 7 * 86_400_000
 const firstMs = Date.UTC(2026, 11, 1, 10)
@@ -24,7 +24,7 @@ const startsOf = (reply: Reply): string[] =>
   (reply.body.series.holds as { starts_at: string }[]).map(({ starts_at }) => normalised(starts_at))
 const normalised = (text: string) => new Date(text).toISOString().replace('.000Z', 'Z')
 
-onEachEngine('a series among visitors', (engine) => {
+onOneEngine('postgres', 'a series among visitors', (engine) => {
   let services: TestService[]
   let business: OwnBusiness
   let clients: Client[]

@@ -9,7 +9,8 @@ import {
   type OwnBusiness,
 } from '../support/offers.ts'
 import { expectRefusal, pointersOf } from '../support/refusals.ts'
-import { onEachEngine, startTestService, type Reply, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type Reply, type TestService } from '../support/test-service.ts'
 
 const weekly = (count: number, interval = 1) => ({ repeat: { every: 'week', interval, count } })
 
@@ -22,7 +23,7 @@ interface HeldSeries {
 const seriesOf = (reply: Reply) => reply.body.series as HeldSeries
 const startsOf = (reply: Reply) => seriesOf(reply).holds.map(({ starts_at }) => starts_at)
 
-onEachEngine('series', (engine) => {
+onOneEngine('sqlite', 'series', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let byKey: Client

@@ -4,16 +4,16 @@ import { jobs } from '../../src/server.ts'
 import { type Client, clientOf, sessionClient } from '../support/client.ts'
 import { deposit } from '../support/deposits.ts'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
-import { testFirstOf, rounds } from '../support/long.ts'
+import { onOneEngine, rounds, testFirstOf } from '../support/long.ts'
 import { makeBusiness, makeOffer, makeStaff, type Offer, type OwnBusiness } from '../support/offers.ts'
-import { ada, onEachEngine, type Reply, startTestService, type TestService } from '../support/test-service.ts'
+import { ada, type Reply, startTestService, type TestService } from '../support/test-service.ts'
 
 const perHour = 4
 const perDay = 6
 const perClient = 2
 const hour = 3_600
 
-onEachEngine('bookings of strangers', (engine) => {
+onOneEngine('sqlite', 'bookings of strangers', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let offer: Offer
@@ -395,7 +395,7 @@ onEachEngine('bookings of strangers', (engine) => {
   })
 })
 
-onEachEngine('bookings that wait for their deposit', (engine) => {
+onOneEngine('sqlite', 'bookings that wait for their deposit', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let paid: Offer
@@ -447,7 +447,7 @@ onEachEngine('bookings that wait for their deposit', (engine) => {
   })
 })
 
-onEachEngine('the caps that a service has by default', (engine) => {
+onOneEngine('sqlite', 'the caps that a service has by default', (engine) => {
   testFirstOf([
     [{}, 10, 5],
     [{ RATE_LIMIT_FACTOR: '2' }, 20, 10],
@@ -486,7 +486,7 @@ onEachEngine('the caps that a service has by default', (engine) => {
   })
 })
 
-onEachEngine('how far ahead strangers book', (engine) => {
+onOneEngine('sqlite', 'how far ahead strangers book', (engine) => {
   let service: TestService
   let business: OwnBusiness
   beforeAll(async () => {
@@ -544,7 +544,7 @@ onEachEngine('how far ahead strangers book', (engine) => {
   })
 })
 
-onEachEngine('what is refused of settings about strangers', (engine) => {
+onOneEngine('sqlite', 'what is refused of settings about strangers', (engine) => {
   let service: TestService
   let business: OwnBusiness
   beforeAll(async () => {

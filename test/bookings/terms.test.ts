@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectErrors } from '../support/expect-problem.ts'
 import { holdOf, type Tenant } from '../support/tenant-things.ts'
-import { ada, businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
 const terms = '1. Cancel until 24 hours before.\n2. Afterwards we charge half of the price.'
 
-onEachEngine('terms of a business', (engine) => {
+onOneEngine('sqlite', 'terms of a business', (engine) => {
   let service: TestService
   let salon: Tenant
   beforeAll(async () => {

@@ -8,7 +8,8 @@ import { findMiscounted } from '../support/checker.ts'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
 import { mailVariables } from '../support/mail-world.ts'
 import { makeBusiness, makeOffer, type Offer, type OwnBusiness } from '../support/offers.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 /* Browsers send `anna@bücher.de` as `anna@xn--bcher-kva.de`. Both are one mailbox, and so one client. */
 
@@ -33,7 +34,7 @@ test('a domain has one spelling, and a coded one that means nothing stays', () =
 
 const coded = 'xn--bcher-kva.example'
 
-onEachEngine('an address with a domain beyond ASCII', (engine) => {
+onOneEngine('sqlite', 'an address with a domain beyond ASCII', (engine) => {
   let service: TestService
   let server: MailServer
   let business: OwnBusiness

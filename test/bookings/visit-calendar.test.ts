@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeBusiness, type OwnBusiness } from '../support/offers.ts'
 import { logInNewPerson } from '../support/person.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 import { type BookedReply, makeVisitSalon, type VisitSalon } from '../support/visit-salon.ts'
 
 interface Entry {
@@ -17,7 +18,7 @@ interface Entry {
   item: { id: string; number: number; count: number; free: { starts_at: string; ends_at: string }[] }
 }
 
-onEachEngine('visits in the calendar', (engine) => {
+onOneEngine('sqlite', 'visits in the calendar', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let salon: VisitSalon

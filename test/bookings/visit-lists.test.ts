@@ -3,10 +3,11 @@ import { type Client, clientOf } from '../support/client.ts'
 import { readConsole } from '../support/console.ts'
 import { makeBusiness, type OwnBusiness } from '../support/offers.ts'
 import { logInNewPerson, type LoggedIn } from '../support/person.ts'
-import { ada, onEachEngine, startTestService, type Reply, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, startTestService, type Reply, type TestService } from '../support/test-service.ts'
 import { type BookedReply, makeVisitSalon, type VisitSalon } from '../support/visit-salon.ts'
 
-onEachEngine('visits in lists', (engine) => {
+onOneEngine('sqlite', 'visits in lists', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let key: Client

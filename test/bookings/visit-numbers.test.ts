@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeBusiness, type OwnBusiness } from '../support/offers.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 import { makeVisitSalon, type VisitSalon } from '../support/visit-salon.ts'
 
-onEachEngine('visits in numbers', (engine) => {
+onOneEngine('sqlite', 'visits in numbers', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let salon: VisitSalon

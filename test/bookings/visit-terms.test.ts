@@ -3,14 +3,15 @@ import { findErrors } from '../support/checker.ts'
 import { type Client, sessionClient } from '../support/client.ts'
 import { type DepositWorld, depositWorld, sessionOf } from '../support/deposits.ts'
 import { type OwnBusiness, makeLocation } from '../support/offers.ts'
-import { ada, onEachEngine, type Reply, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, type Reply, type TestService } from '../support/test-service.ts'
 
 /* Deposits, questions, deadlines and caps of several services together. */
 
 const at = (time: string) => `2026-12-01T${time}:00+01:00`
 const euros = (amount: number) => ({ amount, currency: 'EUR' })
 
-onEachEngine('the terms of a visit', (engine) => {
+onOneEngine('sqlite', 'the terms of a visit', (engine) => {
   let world: DepositWorld
   let service: TestService
   let business: OwnBusiness

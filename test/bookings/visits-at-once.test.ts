@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findErrors } from '../support/checker.ts'
-import { rounds } from '../support/long.ts'
+import { onOneEngine, rounds } from '../support/long.ts'
 import { makeBusiness, type OwnBusiness } from '../support/offers.ts'
 import { type Random, randomFrom, seeds } from '../support/random.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 import { makeVisitSalon, type VisitSalon } from '../support/visit-salon.ts'
 
 /* Holds and visits in one transaction see less than they would alone. No refusal may come from that. */
@@ -12,7 +12,7 @@ const atOnce = 24
 const hour = 3_600_000
 const firstStart = Date.parse('2026-12-01T09:00:00Z')
 
-onEachEngine('holds and visits at once', (engine) => {
+onOneEngine('postgres', 'holds and visits at once', (engine) => {
   let service: TestService
   let business: OwnBusiness
   beforeAll(async () => {

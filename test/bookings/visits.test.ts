@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findErrors } from '../support/checker.ts'
 import { type Client, clientOf, sessionClient } from '../support/client.ts'
 import { makeBusiness, makeStaff, type OwnBusiness } from '../support/offers.ts'
-import { onEachEngine, type Reply, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { type Reply, startTestService, type TestService } from '../support/test-service.ts'
 import { makeVisitSalon } from '../support/visit-salon.ts'
 
 interface Item {
@@ -19,7 +20,7 @@ interface Item {
 const day = '2026-12-01'
 const at = (time: string, date = day) => `${date}T${time}:00+01:00`
 
-onEachEngine('visits', (engine) => {
+onOneEngine('sqlite', 'visits', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let key: Client

@@ -2,11 +2,10 @@ import { beforeEach, expect } from 'vitest'
 import { readRows } from '../support/checker.ts'
 import { replaceByDying, startCluster, type Cluster } from '../support/cluster.ts'
 import { eventually, patientClients } from '../support/http-client.ts'
-import { testIn } from '../support/long.ts'
+import { onOneEngine, testIn } from '../support/long.ts'
 import { startMailServer, type MailServer } from '../support/mail-server.ts'
 import { mailVariables } from '../support/mail-world.ts'
 import { execute } from '../support/statements.ts'
-import { onEachEngine } from '../support/test-service.ts'
 
 const call = patientClients()
 const dayMs = 86_400_000
@@ -19,7 +18,7 @@ const steps = {
   'after the commit': 'delete from "waitlist_sweeps"',
 }
 
-onEachEngine('offers of servers that are killed', (engine) => {
+onOneEngine('sqlite', 'offers of servers that are killed', (engine) => {
   let cluster: Cluster
   let receiver: MailServer
   let variables: Record<string, string>

@@ -8,13 +8,14 @@ import { expectErrors } from '../support/expect-problem.ts'
 import { makeOffer } from '../support/offers.ts'
 import { sendForm } from '../support/person.ts'
 import { changeRows } from '../support/tenant-things.ts'
-import { onEachEngine, type Reply } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { type Reply } from '../support/test-service.ts'
 
 /** A Wednesday. The services below are open from 10 to 11 on it, so that one client fills it. */
 const day = '2026-12-02'
 const at = (time: string) => `${day}T${time}:00+01:00`
 
-onEachEngine('the waiting list', (engine) => {
+onOneEngine('sqlite', 'the waiting list', (engine) => {
   let world: MailWorld
   beforeAll(async () => {
     world = await mailWorld(engine)

@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { allSteps, type Play } from '../simulation/play.ts'
 import { accountKinds } from '../support/account-kinds.ts'
-import { rounds, testIn } from '../support/long.ts'
+import { onOneEngine, rounds, testIn } from '../support/long.ts'
 import { seeds } from '../support/random.ts'
-import { onEachEngine } from '../support/test-service.ts'
 import { startAccountPlay } from './account-play.ts'
 
 const brief = 3
 const histories = rounds(brief, 500)
 
-onEachEngine('random histories of calendar accounts', (engine) => {
+onOneEngine('sqlite', 'random histories of calendar accounts', (engine) => {
   describe.each(accountKinds)('at %s', (_name, start) => {
     let play: Play
     beforeAll(async () => {

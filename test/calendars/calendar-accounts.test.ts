@@ -12,7 +12,8 @@ import {
 import { bookSlot, type Client, clientOf } from '../support/client.ts'
 import { logInNewPerson } from '../support/person.ts'
 import { type Radicale, radicaleProgram, startRadicale } from '../support/radicale.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 const program = radicaleProgram()
 
@@ -25,7 +26,7 @@ const span = (time: string, until: string) => [from(time), `DTEND:${written(unti
 /** 5 MB that some readers of XML take minutes for. */
 const manyAttributes = Array.from({ length: 380_000 }, (_, index) => `a${index}=""`).join(' ')
 
-onEachEngine('calendar accounts', (engine) => {
+onOneEngine('sqlite', 'calendar accounts', (engine) => {
   describe.skipIf(program === undefined)('at a real CalDAV server', () => {
     let service: TestService
     let radicale: Radicale

@@ -13,7 +13,8 @@ import { startMicrosoft } from '../support/microsoft-server.ts'
 import { client as oauthClient } from '../support/oauth-server.ts'
 import { makeStaff } from '../support/offers.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 /** A Tuesday some weeks ahead. */
 const day = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
@@ -59,7 +60,7 @@ const rateOfGoogle: CloudAnswer = {
   body: { error: { code: 403, errors: [{ domain: 'usageLimits', reason: 'rateLimitExceeded' }] } },
 }
 
-onEachEngine('calendar accounts at providers', (engine) => {
+onOneEngine('sqlite', 'calendar accounts at providers', (engine) => {
   describe.each(Object.keys(kinds) as ProviderName[])('%s, as a stand-in', (kind) => {
     let service: TestService
     let cloud: CloudServer

@@ -12,12 +12,13 @@ import { type GoogleServer, startGoogle } from '../support/google-server.ts'
 import { type MicrosoftServer, startMicrosoft } from '../support/microsoft-server.ts'
 import { bodyOf } from '../support/oauth-server.ts'
 import type { Reply, TestService } from '../support/test-service.ts'
-import { onEachEngine, startTestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService } from '../support/test-service.ts'
 
 const day = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '')
 const span = (hour: string) => [`DTSTART:${day}T${hour}0000Z`, 'DURATION:PT1H']
 
-onEachEngine('reports of providers', (engine) => {
+onOneEngine('sqlite', 'reports of providers', (engine) => {
   describe.each(['google', 'microsoft'] as const)('%s, as a stand-in', (kind) => {
     let service: TestService
     let google: GoogleServer

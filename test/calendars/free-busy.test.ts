@@ -3,10 +3,10 @@ import { openReader } from '../../src/calendars/busy-calendar-worker.ts'
 import type { CalendarReader } from '../../src/calendars/busy-file.ts'
 import { CalendarWriter } from '../../src/calendars/calendar-writer.ts'
 import { type FailingProxy, makeCalendarWorld, startFailingProxy } from '../support/calendar-world.ts'
-import { isWhole, rounds, tellProgress } from '../support/long.ts'
+import { isWhole, onOneEngine, rounds, tellProgress } from '../support/long.ts'
 import { type Random, randomFrom, seeds } from '../support/random.ts'
 import { type Radicale, radicaleProgram, startRadicale } from '../support/radicale.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 import { calendar, event } from './calendar-files.ts'
 
 /*
@@ -96,7 +96,7 @@ function someEvent(random: Random, index: number): string[] {
   return [event(uid, start, length, `RRULE:${rule}`, ...without, ...more), ...moved]
 }
 
-onEachEngine('busy times of random calendars', (engine) => {
+onOneEngine('sqlite', 'busy times of random calendars', (engine) => {
   describe.skipIf(program === undefined)('at a real CalDAV server', () => {
     let service: TestService
     let radicale: Radicale

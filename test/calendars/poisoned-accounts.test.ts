@@ -9,7 +9,8 @@ import { fetchDue } from '../support/busy-calendars.ts'
 import { type FailingProxy, startFailingProxy } from '../support/calendar-world.ts'
 import { bookSlot, clientOf } from '../support/client.ts'
 import { eventually } from '../support/eventually.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 /* An account whose server does harm, next to an account of another business. */
 
@@ -54,7 +55,7 @@ const poisons: Record<string, (response: ServerResponse) => unknown> = {
 }
 const lasting = new Set(['never answers', 'drips'])
 
-onEachEngine('a poisoned calendar account', (engine) => {
+onOneEngine('sqlite', 'a poisoned calendar account', (engine) => {
   describe.each(accountKinds)('at %s', (_name, start) => {
     let service: TestService
     let kind: AccountKind

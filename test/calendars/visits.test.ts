@@ -1,10 +1,11 @@
 import ICAL from 'ical.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeBusiness, type OwnBusiness } from '../support/offers.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 import { type BookedReply, makeVisitSalon, type VisitSalon } from '../support/visit-salon.ts'
 
-onEachEngine('visits in feeds', (engine) => {
+onOneEngine('sqlite', 'visits in feeds', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let salon: VisitSalon

@@ -7,7 +7,8 @@ import { type AccountKind, accountKinds, type AccountWorld } from '../support/ac
 import { type FailingProxy, startFailingProxy } from '../support/calendar-world.ts'
 import { bookSlot, type Client, clientOf } from '../support/client.ts'
 import { makeService, makeStaff } from '../support/offers.ts'
-import { ada, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, startTestService, type TestService } from '../support/test-service.ts'
 
 /** A Tuesday some weeks ahead. */
 const day = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
@@ -15,7 +16,7 @@ const written = (time: string) => `${day}T${time}:00Z`.replaceAll(/[-:]/g, '')
 const from = (time: string) => `DTSTART:${written(time)}`
 const span = (time: string, until: string) => [from(time), `DTEND:${written(until)}`]
 
-onEachEngine('bookings in calendar accounts', (engine) => {
+onOneEngine('sqlite', 'bookings in calendar accounts', (engine) => {
   describe.each(accountKinds)('at %s', (_name, start) => {
     let service: TestService
     let kind: AccountKind

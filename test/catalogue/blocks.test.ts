@@ -3,11 +3,12 @@ import { bookSlot, clientOf } from '../support/client.ts'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import { makeBusiness, makeLocation, makeService, makeStaff, type OwnBusiness } from '../support/offers.ts'
 import { unknownId } from '../support/tenant-things.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
 const span = { starts_at: '2027-03-01T09:00:00Z', ends_at: '2027-03-01T12:00:00Z' }
 
-onEachEngine('blocks', (engine) => {
+onOneEngine('sqlite', 'blocks', (engine) => {
   let service: TestService
   let spa: OwnBusiness
   let place: string

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import { makeBusiness } from '../support/offers.ts'
 import { unknownId, type Tenant } from '../support/tenant-things.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
-onEachEngine('businesses and their keys over HTTP', (engine) => {
+onOneEngine('sqlite', 'businesses and their keys over HTTP', (engine) => {
   let service: TestService
   let salon: Tenant
   let studio: Tenant

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tidy } from '../../src/operate/housekeeping.ts'
 import { exportCatalogue } from '../../src/catalogue/export.ts'
 import { importCatalogue } from '../../src/catalogue/import.ts'
@@ -7,7 +7,8 @@ import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import { logInNewPerson } from '../support/person.ts'
 import { pngOf } from '../support/pictures.ts'
 import type { Tenant } from '../support/tenant-things.ts'
-import { businessOf, engines, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
 /** The beginning of a JPEG file of this size. */
 function jpegOf(width: number, height: number): Buffer {
@@ -41,7 +42,7 @@ function webpOf(width: number, height: number): Buffer {
   return Buffer.concat([head, data, Buffer.alloc(8)])
 }
 
-describe.each(engines)('pictures (%s)', (engine) => {
+onOneEngine('sqlite', 'pictures', (engine) => {
   let service: TestService
   let salon: Tenant
   let studio: Tenant

@@ -4,9 +4,10 @@ import { measureCatalogue } from '../../src/catalogue/catalogue-queries.ts'
 import { importCatalogue } from '../../src/catalogue/import.ts'
 import { changeRows } from '../support/tenant-things.ts'
 import { sendForm, logInNewPerson } from '../support/person.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
-onEachEngine('how much a business may have', (engine) => {
+onOneEngine('postgres', 'how much a business may have', (engine) => {
   let service: TestService
   let beside: TestService | undefined
   const business = () => businessOf(service.world, 'Salon Spree')

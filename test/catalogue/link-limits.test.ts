@@ -14,9 +14,10 @@ import {
 import { importCatalogue } from '../../src/catalogue/import.ts'
 import { logInNewPerson, sendForm } from '../support/person.ts'
 import { changeRows } from '../support/tenant-things.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
-onEachEngine('how many locations and staff members all services list', (engine) => {
+onOneEngine('postgres', 'how many locations and staff members all services list', (engine) => {
   let service: TestService
   let beside: TestService | undefined
   const locationIds: string[] = []

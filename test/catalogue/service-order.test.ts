@@ -2,9 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { operator } from '../../src/access/actor.ts'
 import { moveService } from '../../src/catalogue/service-order.ts'
 import { makeBusiness, makeLocation, makeService, type OwnBusiness } from '../support/offers.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
-onEachEngine('the order of services', (engine) => {
+onOneEngine('sqlite', 'the order of services', (engine) => {
   let service: TestService
   let spa: OwnBusiness
   const ids: string[] = []

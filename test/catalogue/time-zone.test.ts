@@ -4,9 +4,10 @@ import { changeBusinessAndLocations } from '../../src/catalogue/business.ts'
 import { type Fault, letStatementsFail, sufferFault } from '../simulation/failing-statements.ts'
 import { makeBusiness, makeLocation, type OwnBusiness } from '../support/offers.ts'
 import { caller } from '../support/random-world.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
-onEachEngine('a new time zone of a business and its locations', (engine) => {
+onOneEngine('sqlite', 'a new time zone of a business and its locations', (engine) => {
   let service: TestService
   let spa: OwnBusiness
   let beside: OwnBusiness

@@ -1,15 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findOfferingParts } from '../../src/catalogue/offering-queries.ts'
 import { findWholeCatalogue } from '../../src/catalogue/offering.ts'
 import { expectErrors } from '../support/expect-problem.ts'
 import { sql } from 'kysely'
 import { changeRows, unknownId } from '../support/tenant-things.ts'
 import { makeBusiness, makeLocation, makeStaff, type OwnBusiness } from '../support/offers.ts'
-import { ada, engines, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, startTestService, type TestService } from '../support/test-service.ts'
 
 type Body = Record<string, unknown>
 
-describe.each(engines)('resources, steps, needs and terms (%s)', (engine) => {
+onOneEngine('sqlite', 'resources, steps, needs and terms', (engine) => {
   let service: TestService
   let spa: OwnBusiness
   let rival: OwnBusiness

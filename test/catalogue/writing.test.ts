@@ -2,15 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import { makeBusiness, makeLocation, makeStaff, type OwnBusiness } from '../support/offers.ts'
 import { unknownId } from '../support/tenant-things.ts'
-import {
-  businessOf,
-  onEachEngine,
-  startTestService,
-  type Reply,
-  type TestService,
-} from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf, startTestService, type Reply, type TestService } from '../support/test-service.ts'
 
-onEachEngine('writing services, locations and staff', (engine) => {
+onOneEngine('sqlite', 'writing services, locations and staff', (engine) => {
   let service: TestService
   let spa: OwnBusiness
   let place: string

@@ -4,9 +4,10 @@ import { cellsOf, commandLine, type CommandLine } from '../support/command-line.
 import { demoWorld } from '../support/holdfast-process.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { createMigratedDatabase, type TestDatabase } from '../support/test-database.ts'
-import { businessOf, onEachEngine } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf } from '../support/test-service.ts'
 
-onEachEngine('busy calendars at the command line', (engine) => {
+onOneEngine('sqlite', 'busy calendars at the command line', (engine) => {
   let database: TestDatabase
   let world: DemoWorld
   let holdfast: CommandLine

@@ -8,7 +8,7 @@ import { onOneEngine } from '../support/long.ts'
 import { createMigratedDatabase, type TestDatabase } from '../support/test-database.ts'
 import { eventually } from '../support/eventually.ts'
 import { readRows } from '../support/checker.ts'
-import { businessOf, onEachEngine } from '../support/test-service.ts'
+import { businessOf } from '../support/test-service.ts'
 
 onOneEngine('sqlite', 'clients as CSV from the command line', (engine) => {
   let database: TestDatabase
@@ -41,7 +41,7 @@ onOneEngine('sqlite', 'clients as CSV from the command line', (engine) => {
   })
 })
 
-onEachEngine('an import that is killed', (engine) => {
+onOneEngine('sqlite', 'an import that is killed', (engine) => {
   test('leaves whole batches, and a repeat completes it', async () => {
     const database = await createMigratedDatabase(engine)
     const { id } = businessOf(await demoWorld(database.url), 'Thames Barbers')

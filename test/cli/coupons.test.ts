@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { onOneEngine } from '../support/long.ts'
 import { cellsOf, type CommandLine, commandLine } from '../support/command-line.ts'
 import { depositWorld, type DepositWorld } from '../support/deposits.ts'
 import { makeBusiness, makeOffer } from '../support/offers.ts'
-import { onEachEngine } from '../support/test-service.ts'
 
-onEachEngine('coupons and refunds at the command line', (engine) => {
+onOneEngine('sqlite', 'coupons and refunds at the command line', (engine) => {
   let world: DepositWorld
   let holdfast: CommandLine
   let business: string

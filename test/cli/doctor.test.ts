@@ -6,11 +6,11 @@ import { mailVariables } from '../support/mail-world.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest'
 import { commandLine, runCommand } from '../support/command-line.ts'
 import { builtServer, emptyDirectory, runHoldfast, type ProcessOptions } from '../support/holdfast-process.ts'
-import { testIn } from '../support/long.ts'
+import { onOneEngine, testIn } from '../support/long.ts'
 import { startServer } from '../support/server-process.ts'
 import { execute } from '../support/statements.ts'
 import { createMigratedDatabase, createTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { onEachEngine, startTestService } from '../support/test-service.ts'
+import { startTestService } from '../support/test-service.ts'
 
 interface Finding {
   check: string
@@ -56,7 +56,7 @@ function setSynchronousCommit({ url }: TestDatabase, value: 'on' | 'off' | 'loca
 const clockMovedBy = (seconds: number) =>
   `data:text/javascript,const now=Date.now;Date.now=()=>now()+${seconds * 1000}`
 
-onEachEngine('holdfast doctor', (engine) => {
+onOneEngine('sqlite', 'holdfast doctor', (engine) => {
   let database: TestDatabase
   let mails: MailServer
   beforeAll(async () => {
@@ -416,7 +416,7 @@ onEachEngine('holdfast doctor', (engine) => {
   })
 })
 
-onEachEngine('holdfast doctor on one engine alone', (engine) => {
+onOneEngine('sqlite', 'holdfast doctor on one engine alone', (engine) => {
   let database: TestDatabase
   beforeAll(async () => {
     database = await createMigratedDatabase(engine)

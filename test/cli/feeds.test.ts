@@ -3,9 +3,10 @@ import type { DemoWorld } from '../../src/catalogue/demo-world.ts'
 import { cellsOf, commandLine, type CommandLine } from '../support/command-line.ts'
 import { demoWorld } from '../support/holdfast-process.ts'
 import { createMigratedDatabase, type TestDatabase } from '../support/test-database.ts'
-import { businessOf, onEachEngine } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf } from '../support/test-service.ts'
 
-onEachEngine('feeds at the command line', (engine) => {
+onOneEngine('sqlite', 'feeds at the command line', (engine) => {
   let database: TestDatabase
   let world: DemoWorld
   let holdfast: CommandLine

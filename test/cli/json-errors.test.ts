@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { onOneEngine } from '../support/long.ts'
 import { runCommand } from '../support/command-line.ts'
 import { emptyDirectory } from '../support/holdfast-process.ts'
 import { createMigratedDatabase } from '../support/test-database.ts'
-import { onEachEngine } from '../support/test-service.ts'
 
 const unknown = '01990000-0000-7000-8000-000000000000'
 
@@ -43,7 +43,7 @@ test('with --json, a missing database is told with what to do, and ends with exi
   })
 })
 
-onEachEngine('errors in JSON', (engine) => {
+onOneEngine('sqlite', 'errors in JSON', (engine) => {
   test('have the fix apart, the code of the API where it refuses, and no secret', async () => {
     const database = await createMigratedDatabase(engine)
     const fail = (...args: string[]) => failure(args, database.url)

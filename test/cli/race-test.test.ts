@@ -16,11 +16,11 @@ import {
   startHoldfast,
 } from '../support/holdfast-process.ts'
 import { eventually, httpClients } from '../support/http-client.ts'
-import { longTest } from '../support/long.ts'
+import { longTest, onOneEngine } from '../support/long.ts'
 import { startServer } from '../support/server-process.ts'
 import { execute } from '../support/statements.ts'
 import { createTestDatabase } from '../support/test-database.ts'
-import { businessOf, engines, onEachEngine } from '../support/test-service.ts'
+import { businessOf, engines } from '../support/test-service.ts'
 
 const call = httpClients()
 const blindLook = resolve(project, 'test/support/blind-look.ts')
@@ -166,7 +166,7 @@ const allWin = [
   'moving, \\S+: 6 bookings were moved to one seat, and 6 arrived',
 ]
 
-onEachEngine('holdfast race-test against a build without the overlap rules', (engine) => {
+onOneEngine('sqlite', 'holdfast race-test against a build without the overlap rules', (engine) => {
   longTest('finds every double booking and names the bookings', patient, async () => {
     const database = await createTestDatabase(engine)
     const { business_key: key } = businessOf(await demoWorld(database.url), 'Salon Spree')
@@ -192,7 +192,7 @@ onEachEngine('holdfast race-test against a build without the overlap rules', (en
   })
 })
 
-onEachEngine('where the look in front of the schema is blind', (engine) => {
+onOneEngine('sqlite', 'where the look in front of the schema is blind', (engine) => {
   longTest(
     'the schema alone keeps the promise; without it the same servers sell twice',
     { timeout: 240_000 },

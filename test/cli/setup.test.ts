@@ -10,17 +10,17 @@ import {
   startHoldfast,
 } from '../support/holdfast-process.ts'
 import { httpClients } from '../support/http-client.ts'
-import { isLong, isWhole, testIn } from '../support/long.ts'
+import { isWhole, longTest, onOneEngine } from '../support/long.ts'
 import { type ServerProcess, startServer } from '../support/server-process.ts'
 import { createMigratedDatabase, createTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { ada, onEachEngine, startTestService } from '../support/test-service.ts'
+import { ada, startTestService } from '../support/test-service.ts'
 
 const call = httpClients()
 const salon = ['--yes', '--name', 'Salon Spree', '--timezone', 'Europe/Berlin', '--service', 'Haircut']
 const counts = `select (select cast(count(*) as integer) from businesses) as businesses, (select cast(count(*) as integer) from api_keys) as keys,
   (select cast(count(*) as integer) from services) as services`
 
-onEachEngine('holdfast setup', (engine) => {
+onOneEngine('sqlite', 'holdfast setup', (engine) => {
   let database: TestDatabase
   let server: ServerProcess
   let made: Record<string, string> & { business: { id: string } }
@@ -125,11 +125,11 @@ onEachEngine('holdfast setup', (engine) => {
     await shared.drop()
   })
 
-  testIn(engine === 'postgres')(
+  longTest(
     'killed at any statement, it leaves a whole business or none, and can be run again',
     async () => {
       let ended = false
-      const apart = isWhole ? 7 : isLong ? 19 : 37
+      const apart = isWhole ? 7 : 37
       for (let dieAt = 12; !ended && dieAt < 200; dieAt += apart) {
         const killed = await createMigratedDatabase(engine)
         const variables = { DATABASE_URL: killed.url, DIE_AT: String(dieAt) }

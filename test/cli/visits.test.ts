@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cellsOf, commandLine, type CommandLine } from '../support/command-line.ts'
 import { makeBusiness, type OwnBusiness } from '../support/offers.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 import { makeVisitSalon, type VisitSalon } from '../support/visit-salon.ts'
 
 /** A winter in the future, whenever the tests run. */
 const year = new Date().getUTCFullYear() + 1
 
-onEachEngine('visits on the command line', (engine) => {
+onOneEngine('sqlite', 'visits on the command line', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let salon: VisitSalon

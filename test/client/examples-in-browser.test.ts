@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'

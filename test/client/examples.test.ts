@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { execFile, spawnSync } from 'node:child_process'
 import { cpSync, globSync, readFileSync, symlinkSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'

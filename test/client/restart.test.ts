@@ -5,12 +5,13 @@ import { demoWorld } from '../support/holdfast-process.ts'
 import { startServer, type ServerProcess } from '../support/server-process.ts'
 import type { Tenant } from '../support/tenant-things.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { ada, businessOf, offer, onEachEngine } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, businessOf, offer } from '../support/test-service.ts'
 
 /** Enough for a start on a busy machine. */
 const retries = { attempts: 60, maxWaitSeconds: 1 }
 
-onEachEngine('a client whose server dies and comes back', (engine) => {
+onOneEngine('sqlite', 'a client whose server dies and comes back', (engine) => {
   let database: TestDatabase
   let salon: Tenant
   let port: string

@@ -5,16 +5,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createHoldfastClient, type RetryOptions } from '../../client/holdfast-client.ts'
 import { systemTime, type Send } from '../../client/send-with-retries.ts'
 import { nextStart, type Tenant } from '../support/tenant-things.ts'
-import {
-  businessOf,
-  offer,
-  onEachEngine,
-  startTestService,
-  type TestService,
-} from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf, offer, startTestService, type TestService } from '../support/test-service.ts'
 import { sendTo, startDroppingServer, timeOf } from './client-service.ts'
 
-onEachEngine('a client that is asked to come back later', (engine) => {
+onOneEngine('sqlite', 'a client that is asked to come back later', (engine) => {
   let service: TestService
   let salon: Tenant
   let time: ReturnType<typeof timeOf>

@@ -13,17 +13,11 @@ import {
 } from '../../client/holdfast-client.ts'
 import type { ProblemCode as ServerCode } from '../../src/base/errors.ts'
 import { nextStart, type Tenant, unknownId } from '../support/tenant-things.ts'
-import {
-  ada,
-  businessOf,
-  offer,
-  onEachEngine,
-  startTestService,
-  type TestService,
-} from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, businessOf, offer, startTestService, type TestService } from '../support/test-service.ts'
 import { sendTo, timeOf } from './client-service.ts'
 
-onEachEngine('the types of the client', (engine) => {
+onOneEngine('sqlite', 'the types of the client', (engine) => {
   let service: TestService
   let salon: Tenant
   let client: HoldfastClient

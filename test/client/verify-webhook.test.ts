@@ -7,7 +7,8 @@ import {
   WebhookVerificationError,
 } from '../../client/holdfast-client.ts'
 import { startReceiver, type Received, type Receiver } from '../support/receiver.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 import { makeShop, makeWebhook, type OwnWebhook, type Shop } from '../support/webhooks.ts'
 
 /** Returns the reason for the refusal, or undefined if there is none. */
@@ -21,7 +22,7 @@ async function refusalOf(verified: Promise<unknown>): Promise<WebhookRefusal | u
   }
 }
 
-onEachEngine('a delivery of the service', (engine) => {
+onOneEngine('sqlite', 'a delivery of the service', (engine) => {
   let service: TestService
   let receiver: Receiver
   let shop: Shop

@@ -99,7 +99,7 @@ const changes = ({ requests }: Visitor) =>
   requests.filter(({ method }) => method === 'PATCH' || method === 'POST')
 
 describe.skipIf(chromiumPath === undefined)('the calendar on paper', () => {
-  test.each([
+  longTest.each([
     ['desktop', consoleSizes.desktop],
     ['phone', consoleSizes.phone],
   ])('shows everybody of the day and nothing to press, from a %s', async (name, size) => {
@@ -135,7 +135,7 @@ describe.skipIf(chromiumPath === undefined)('the calendar on paper', () => {
 })
 
 describe.skipIf(chromiumPath === undefined)('the calendar in a narrow window', () => {
-  test('scrolls sideways within its grid, so that the bar and the hours stay', async () => {
+  longTest('scrolls sideways within its grid, so that the bar and the hours stay', async () => {
     const { page } = await open('/console?view=week&date=2026-11-23')
     await page.setViewportSize({ width: 1000, height: 720 })
     const beyond = (selector: string) =>
@@ -174,7 +174,7 @@ describe.skipIf(chromiumPath === undefined)('the calendar, live', () => {
     await passing(page, booking(page, second).waitFor({ state: 'detached' }))
   })
 
-  test('keeps the list of a phone as it is, in German', async () => {
+  longTest('keeps the list of a phone as it is, in German', async () => {
     const day = '2026-12-04'
     const { page } = await open(`/console?date=${day}`, { ...consoleSizes.phone, locale: 'de-DE' })
     await booker.book('Haircut', `${day}T11:00:00+01:00`, { staff_id: booker.staffId('Anna') })
@@ -300,7 +300,7 @@ describe.skipIf(chromiumPath === undefined)('an appointment in the calendar', ()
     expect(changes(visitor).map(({ method }) => method)).toEqual(['PATCH', 'PATCH'])
   })
 
-  test('springs back from a taken time, with free times nearby; its lower edge makes it longer', async () => {
+  longTest('springs back from a taken time, with free times nearby; its lower edge makes it longer', async () => {
     const day = '2026-11-26'
     const anna = booker.staffId('Anna')
     const id = await booker.book('Haircut', `${day}T08:00:00+01:00`, { staff_id: anna })
@@ -335,7 +335,7 @@ describe.skipIf(chromiumPath === undefined)('an appointment in the calendar', ()
     expect(body.ends_at).toBe(`${day}T09:00:00+01:00`)
   })
 
-  test('is moved by keys, which also walk, book, block and help, and steal nothing that is typed', async () => {
+  longTest('is moved by keys, which also walk, book, block and help, and steal nothing that is typed', async () => {
     const day = '2026-11-27'
     const [anna, ben] = [booker.staffId('Anna'), booker.staffId('Ben')]
     const id = await booker.book('Haircut', `${day}T09:00:00+01:00`, { staff_id: anna })
@@ -404,7 +404,7 @@ describe.skipIf(chromiumPath === undefined)('an appointment in the calendar', ()
     await page.getByRole('heading', { name: '20 November' }).waitFor()
   })
 
-  test('is dragged and moved by keys in Arabic, where columns run from right to left', async () => {
+  longTest('is dragged and moved by keys in Arabic, where columns run from right to left', async () => {
     const day = '2026-12-10'
     const [anna, ben] = [booker.staffId('Anna'), booker.staffId('Ben')]
     const id = await booker.book('Haircut', `${day}T09:00:00+01:00`, { staff_id: anna })
@@ -429,7 +429,7 @@ describe.skipIf(chromiumPath === undefined)('an appointment in the calendar', ()
     )
   })
 
-  test('has its focus and scroll position again after going back to it', async () => {
+  longTest('has its focus and scroll position again after going back to it', async () => {
     const day = '2026-12-08'
     const id = await booker.book('Haircut', `${day}T09:00:00+01:00`, { staff_id: booker.staffId('Anna') })
     const { page } = await open(`/console?date=${day}&hours=all`)
@@ -443,7 +443,7 @@ describe.skipIf(chromiumPath === undefined)('an appointment in the calendar', ()
     expect(await page.evaluate(`document.querySelector('.cal-scroll').scrollTop`)).toBe(300)
   })
 
-  test('free time shows its start, and is booked by a click or blocked by dragging over it', async () => {
+  longTest('free time shows its start, and is booked by a click or blocked by dragging over it', async () => {
     const day = '2026-11-30'
     const anna = booker.staffId('Anna')
     const { page } = await open(`/console?date=${day}`, { ...consoleSizes.desktop, colorScheme: 'dark' })
@@ -470,7 +470,7 @@ describe.skipIf(chromiumPath === undefined)('an appointment in the calendar', ()
     expect([searchParams.get('who'), searchParams.get('start')]).toEqual([anna, `${day}T08:15:00.000Z`])
   })
 
-  test('a free time of yesterday is entered afterwards by a click', async () => {
+  longTest('a free time of yesterday is entered afterwards by a click', async () => {
     const day = '2026-11-19'
     const anna = booker.staffId('Anna')
     const { page } = await open(`/console?date=${day}`)
@@ -480,7 +480,7 @@ describe.skipIf(chromiumPath === undefined)('an appointment in the calendar', ()
     expect([searchParams.get('who'), searchParams.get('start')]).toEqual([anna, `${day}T10:15:00.000Z`])
   })
 
-  test('is dragged with a finger after a moment, on a phone, and one tap undoes it', async () => {
+  longTest('is dragged with a finger after a moment, on a phone, and one tap undoes it', async () => {
     const day = '2026-12-01'
     const anna = booker.staffId('Anna')
     const id = await booker.book('Haircut', `${day}T08:00:00+01:00`, { staff_id: anna })

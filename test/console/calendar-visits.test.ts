@@ -2,13 +2,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConsole, textOf } from '../support/console.ts'
 import { makeBusiness, type OwnBusiness } from '../support/offers.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 import { type BookedReply, makeVisitSalon, type VisitSalon } from '../support/visit-salon.ts'
 
 const day = '2026-12-01'
 const at = (time: string) => `${day}T${time}:00+01:00`
 
-onEachEngine('visits in the calendar of the console', (engine) => {
+onOneEngine('sqlite', 'visits in the calendar of the console', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let salon: VisitSalon

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import type { Browser } from 'playwright-core'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { afterAll, beforeAll, describe, expect } from 'vitest'

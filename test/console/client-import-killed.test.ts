@@ -1,17 +1,18 @@
+/** @module-tag long */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { onOneEngine } from '../support/long.ts'
 import { findMiscounted, readRows } from '../support/checker.ts'
 import { type Cluster, startCluster } from '../support/cluster.ts'
 import { commandLine } from '../support/command-line.ts'
 import { eventually, httpClients } from '../support/http-client.ts'
 import { multipart, planFields } from '../support/import-form.ts'
 import { goodPassword, sameOrigin } from '../support/person.ts'
-import { onEachEngine } from '../support/test-service.ts'
 
 const rows = 2_000
 /** Number of clients in a transaction of an import. */
 const perBatch = 50
 
-onEachEngine('an import of clients in the console whose server is killed', (engine) => {
+onOneEngine('sqlite', 'an import of clients in the console whose server is killed', (engine) => {
   let cluster: Cluster
   beforeAll(async () => {
     cluster = await startCluster(engine, { NODE_ENV: 'test' })

@@ -8,13 +8,14 @@ import { multipart, planFields } from '../support/import-form.ts'
 import { makeBusiness, type OwnBusiness } from '../support/offers.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { type Random, randomFrom, seeds } from '../support/random.ts'
-import { onEachEngine, type Reply, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { type Reply, startTestService, type TestService } from '../support/test-service.ts'
 
 /* Clients from CSV: read, planned, imported, and exported again. */
 
 type Row = Record<string, unknown>
 
-onEachEngine('clients as CSV', (engine) => {
+onOneEngine('sqlite', 'clients as CSV', (engine) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(engine)

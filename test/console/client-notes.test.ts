@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
-import { engines, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 const day = '2026-12-02'
 
-describe.each(engines)('notes about clients in the calendar (%s)', (engine) => {
+onOneEngine('sqlite', 'notes about clients in the calendar', (engine) => {
   let service: TestService
   let owner: LoggedIn
   let ben: LoggedIn

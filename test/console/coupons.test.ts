@@ -1,20 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConsole, textOf } from '../support/console.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
-import {
-  businessOf,
-  offer,
-  onEachEngine,
-  startTestService,
-  type TestService,
-} from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf, offer, startTestService, type TestService } from '../support/test-service.ts'
 
 interface Coupon {
   id: string
   code: string
 }
 
-onEachEngine('coupons in the console', (engine) => {
+onOneEngine('sqlite', 'coupons in the console', (engine) => {
   let service: TestService
   let owner: LoggedIn
   beforeAll(async () => {

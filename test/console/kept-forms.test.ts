@@ -11,14 +11,8 @@ import {
   sendForm,
   setUpAuthenticator,
 } from '../support/person.ts'
-import {
-  beforeTransactions,
-  businessOf,
-  onEachEngine,
-  type Reply,
-  startTestService,
-  type TestService,
-} from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { beforeTransactions, businessOf, type Reply, startTestService, type TestService } from '../support/test-service.ts'
 
 const lost = () => {
   throw new DatabaseUnavailable('gone')
@@ -26,7 +20,7 @@ const lost = () => {
 
 const browser: Record<string, string> = { ...sameOrigin, accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
-onEachEngine('what was typed into a form of the console', (engine) => {
+onOneEngine('sqlite', 'what was typed into a form of the console', (engine) => {
   let service: TestService
   let owner: LoggedIn
   let salon = ''

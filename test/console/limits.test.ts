@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConsole } from '../support/console.ts'
 import { type LoggedIn, logInNewPerson, sameOrigin, sendForm } from '../support/person.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
 const minute = 60
 const html = { accept: 'text/html' }
 
-onEachEngine('requests to the console count', (engine) => {
+onOneEngine('sqlite', 'requests to the console count', (engine) => {
   let service: TestService
   let owner: LoggedIn
   let other: LoggedIn

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { onOneEngine } from '../support/long.ts'
 import { readConsole, textOf } from '../support/console.ts'
 import { type DepositWorld, depositWorld } from '../support/deposits.ts'
 import { makeOffer } from '../support/offers.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
-import { onEachEngine } from '../support/test-service.ts'
 
 /** Services with a price in minor units. As numbers alone, those in yen and dinars would lead. */
 const prices = [
@@ -14,7 +14,7 @@ const prices = [
   ['Hammam deluxe', 1_234_500, 'KWD'],
 ] as const
 
-onEachEngine('amounts in several currencies', (engine) => {
+onOneEngine('sqlite', 'amounts in several currencies', (engine) => {
   let world: DepositWorld
   let manager: LoggedIn
   const booked: { id: string; currency: string }[] = []

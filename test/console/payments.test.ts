@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listMovements } from '../../src/bookings/movements.ts'
+import { onOneEngine } from '../support/long.ts'
 import { makeBusiness, makeOffer } from '../support/offers.ts'
 import { readConsole, textOf } from '../support/console.ts'
 import { type DepositWorld, depositWorld } from '../support/deposits.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
-import { onEachEngine } from '../support/test-service.ts'
 
 const daySeconds = 86_400
 
-onEachEngine('the payments of a business', (engine) => {
+onOneEngine('sqlite', 'the payments of a business', (engine) => {
   let world: DepositWorld
   let manager: LoggedIn
   let booking: string

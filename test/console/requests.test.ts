@@ -13,12 +13,13 @@ import {
 } from '../support/offers.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import { storeBookings } from '../support/stored-bookings.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 const at = (time: string) => `2026-12-07T${time}:00+01:00`
 const grace = { first_name: 'Grace', last_name: 'Hopper', email: 'grace@example.com', phone: '+49 30 1234' }
 
-onEachEngine('requests in the console', (engine) => {
+onOneEngine('sqlite', 'requests in the console', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let key: Client

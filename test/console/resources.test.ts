@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { textOf } from '../support/console.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
 interface Item {
   id: string
   name: string
 }
 
-onEachEngine('the pages of rooms and equipment', (engine) => {
+onOneEngine('sqlite', 'the pages of rooms and equipment', (engine) => {
   let service: TestService
   let owner: LoggedIn
   let elsewhere: LoggedIn

@@ -2,10 +2,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { readConsole, textOf, typedIn } from '../support/console.ts'
 import { makeBusiness, makeLocation, type OwnBusiness } from '../support/offers.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 import { makeVisitSalon, type VisitSalon } from '../support/visit-salon.ts'
 
-onEachEngine('steps, rooms and other prices in the form of a service', (engine) => {
+onOneEngine('sqlite', 'steps, rooms and other prices in the form of a service', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let salon: VisitSalon

@@ -4,9 +4,10 @@ import { readConsole, textOf } from '../support/console.ts'
 import { mailWorld, nextClient, type MailWorld } from '../support/mail-world.ts'
 import { makeBusiness, makeOffer } from '../support/offers.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
-import { onEachEngine, startTestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService } from '../support/test-service.ts'
 
-onEachEngine('the waiting list in the console', (engine) => {
+onOneEngine('sqlite', 'the waiting list in the console', (engine) => {
   let world: MailWorld
   let desk: LoggedIn
   beforeAll(async () => {

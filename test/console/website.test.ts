@@ -7,11 +7,12 @@ import { createBusiness } from '../../src/catalogue/business.ts'
 import type { ConsoleVisit } from '../../src/console/frame/console-page.ts'
 import { textsIn } from '../../src/console/frame/texts.ts'
 import { privateLinkNote } from '../../src/console/site/public-address.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
 const site = 'https://www.salon.example'
 
-onEachEngine('the page about the website', (engine) => {
+onOneEngine('sqlite', 'the page about the website', (engine) => {
   let service: TestService
   let owner: LoggedIn
   let manager: LoggedIn

@@ -3,12 +3,13 @@ import { offerFirstOwner } from '../../src/access/first-owner.ts'
 import { type ConsolePages, formsIn, makeEverything, readAllPages } from '../support/console-forms.ts'
 import { formValues, readConsole, textOf } from '../support/console.ts'
 import { cookieOf, goodPassword, type LoggedIn, loggedIn, sameOrigin, sendForm } from '../support/person.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
 /** Pages about the person, whatever the business. */
 const personal = /^\/console\/(?:account|invitations|notifications|place|logout)(?=[/?]|$)/
 
-onEachEngine('forms and addresses of the console name their business', (engine) => {
+onOneEngine('sqlite', 'forms and addresses of the console name their business', (engine) => {
   let service: TestService
   let owner: LoggedIn
   let salon = ''

@@ -7,7 +7,7 @@ import { migrate, migrator } from '../../src/database/migrate.ts'
 import type { Tables } from '../../src/database/tables.ts'
 import { createContext } from '../../src/operate/open.ts'
 import { readRows } from '../support/checker.ts'
-import { isLong } from '../support/long.ts'
+import { isWhole } from '../support/long.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 import { onEachEngine } from '../support/test-service.ts'
 
@@ -52,7 +52,7 @@ onEachEngine('migrations', (engine) => {
     const broken = await createTestDatabase(engine)
     let interruptions = 0
     let runs = 0
-    for (let wasInterrupted = true; wasInterrupted; interruptions += isLong ? 1 : 11) {
+    for (let wasInterrupted = true; wasInterrupted; interruptions += isWhole ? 1 : 11) {
       runs += 1
       let left = Infinity
       const interrupted = await open(broken.url, () => {

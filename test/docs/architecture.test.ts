@@ -1,20 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  ada,
-  businessOf,
-  type CallOptions,
-  offer,
-  onEachEngine,
-  type Reply,
-  startTestService,
-  type TestService,
-} from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, businessOf, type CallOptions, offer, type Reply, startTestService, type TestService } from '../support/test-service.ts'
 import { documentAt, tableUnder } from './documents.ts'
 
 const rows = tableUnder(documentAt('ARCHITECTURE.md'), '### What it costs')
 const names = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
 
-onEachEngine('the statements of a request in ARCHITECTURE.md', (engine) => {
+onOneEngine('sqlite', 'the statements of a request in ARCHITECTURE.md', (engine) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(engine)

@@ -21,7 +21,7 @@ import { oweFee, payInSandbox, saveInSandbox } from '../support/paid-booking.ts'
 import { makeThings, nextAddress, type Tenant, type Things, unknownId } from '../support/tenant-things.ts'
 import { ada, businessOf, type Reply, startTestService, type TestService } from '../support/test-service.ts'
 import { makeWebhookThings, type WebhookThings } from '../support/webhooks.ts'
-import { isLong, isWhole, onOneEngine } from '../support/long.ts'
+import { longDescribe, nightDescribe, onOneEngine } from '../support/long.ts'
 
 const keyTypes = ['publishable', 'session', 'business', 'hub', 'manage'] as const
 type KeyType = (typeof keyTypes)[number]
@@ -959,8 +959,10 @@ const operations = Object.values(rows).flatMap(({ may, people, operations }) =>
   })),
 )
 
-/** The part of the long form that `.ci/run` runs: every fourth. There only the second engine is new. */
-const tried = isLong && !isWhole ? operations.filter((_, index) => index % 4 === 0) : operations
+/** `npm test` tries a part of the routes. The long form tries all of them on SQLite, and on PostgreSQL this part. */
+const [part, others] = [true, false].map((isPart) =>
+  operations.filter((_, index) => (index % 4 === 0) === isPart),
+) as [typeof operations, typeof operations]
 
 onOneEngine('sqlite', 'who may do what', (engine) => {
   let service: TestService
@@ -1177,7 +1179,7 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
     if (!isForm) expect(await service.call(method, `/${path}`)).toMatchObject({ status: refusal.status })
   })
 
-  describe.each(tried)('$route', ({ route, may, people, operation }) => {
+  const tryRoute = ({ route, may, people, operation }: (typeof operations)[number]) => {
     test('is refused without a key', async () => {
       expectProblem(await send(route, operation, { items: nothing }), 'missing_credentials')
     })
@@ -1282,7 +1284,9 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
         expect(await untouched()).toEqual(before)
       },
     )
-  })
+  }
+  describe.each(part)('$route', tryRoute)
+  ;(engine === 'sqlite' ? longDescribe : nightDescribe).each(others)('$route', tryRoute)
 
   test.each(['/services', '/locations', '/staff', '/resources', '/bookings', '/blocks', '/webhooks'])(
     'GET %s shows each key its own business or hub, and a foreign business_id nothing',

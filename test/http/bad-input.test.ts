@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ProblemCode } from '../../src/base/errors.ts'
 import { expectErrors } from '../support/expect-problem.ts'
-import { isWhole, testIn } from '../support/long.ts'
+import { isWhole, onOneEngine, testIn } from '../support/long.ts'
 import { mutate } from '../support/mutations.ts'
 import { randomFrom, seeds } from '../support/random.ts'
 import {
@@ -12,15 +12,7 @@ import {
   type Things,
   unknownId,
 } from '../support/tenant-things.ts'
-import {
-  ada,
-  businessOf,
-  offer,
-  onEachEngine,
-  type Reply,
-  startTestService,
-  type TestService,
-} from '../support/test-service.ts'
+import { ada, businessOf, offer, type Reply, startTestService, type TestService } from '../support/test-service.ts'
 
 /** Texts that have broken programs, each harmless as data. */
 const hostile = [
@@ -49,7 +41,7 @@ const hostile = [
   '0001-01-01T00:00:00Z',
 ]
 
-onEachEngine('bad input', (engine) => {
+onOneEngine('sqlite', 'bad input', (engine) => {
   let service: TestService
   let salon: Tenant
   let items: Things

@@ -2,16 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isEmail } from '../../src/base/contact-formats.ts'
 import { expectErrors } from '../support/expect-problem.ts'
 import { holdOf, makeThings, type Tenant, type Things, unknownId } from '../support/tenant-things.ts'
-import {
-  ada,
-  businessOf,
-  offer,
-  onEachEngine,
-  startTestService,
-  type TestService,
-} from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, businessOf, offer, startTestService, type TestService } from '../support/test-service.ts'
 
-onEachEngine('values at the edge', (engine) => {
+onOneEngine('sqlite', 'values at the edge', (engine) => {
   let service: TestService
   let salon: Tenant
   let items: Things

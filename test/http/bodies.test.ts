@@ -1,20 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import { bookingOf, holdOf, nextStart, unknownId, type Tenant } from '../support/tenant-things.ts'
-import {
-  ada,
-  businessOf,
-  offer,
-  onEachEngine,
-  startTestService,
-  type CallOptions,
-  type TestService,
-} from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, businessOf, offer, startTestService, type CallOptions, type TestService } from '../support/test-service.ts'
 
 const json = { 'content-type': 'application/json' }
 const largest = 64 * 1024
 
-onEachEngine('bodies', (engine) => {
+onOneEngine('sqlite', 'bodies', (engine) => {
   let service: TestService
   let salon: Tenant
   let token: string

@@ -3,9 +3,10 @@ import { bookingPageKey } from '../../src/access/page-key.ts'
 import { revokeKey } from '../../src/access/key.ts'
 import { createKey } from '../../src/catalogue/business-keys.ts'
 import type { Tenant } from '../support/tenant-things.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
-onEachEngine('links to booking pages', (engine) => {
+onOneEngine('sqlite', 'links to booking pages', (engine) => {
   let service: TestService
   let salon: Tenant
   let haircut: string | undefined

@@ -6,13 +6,7 @@ import { createKey } from '../../src/catalogue/business-keys.ts'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import { onOneEngine } from '../support/long.ts'
 import { changeRows, deactivate, nextAddress, type Tenant, unknownId } from '../support/tenant-things.ts'
-import {
-  businessOf,
-  onEachEngine,
-  startTestService,
-  type Reply,
-  type TestService,
-} from '../support/test-service.ts'
+import { businessOf, startTestService, type Reply, type TestService } from '../support/test-service.ts'
 
 interface Slot {
   starts_at: string
@@ -295,7 +289,7 @@ onOneEngine('postgres', 'what a booking page begins with', (engine) => {
   })
 })
 
-onEachEngine('the limit of what a booking page begins with', (engine) => {
+onOneEngine('sqlite', 'the limit of what a booking page begins with', (engine) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(engine, { RATE_LIMIT_FACTOR: '0.01' })
@@ -370,7 +364,7 @@ onEachEngine('the limit of what a booking page begins with', (engine) => {
   })
 })
 
-onEachEngine('a minute of sixty visitors behind one address', (engine) => {
+onOneEngine('sqlite', 'a minute of sixty visitors behind one address', (engine) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(engine, { RATE_LIMIT_FACTOR: '1' })

@@ -1,13 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readClientAddress } from '../../src/base/client-network.ts'
 import { nextStart } from '../support/tenant-things.ts'
-import {
-  businessOf,
-  offer,
-  onEachEngine,
-  startTestService,
-  type TestService,
-} from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf, offer, startTestService, type TestService } from '../support/test-service.ts'
 
 const networkOf = (text: string) => readClientAddress(text).network
 
@@ -92,7 +87,7 @@ describe('a proxy nearby that TRUST_PROXY does not name', () => {
   })
 })
 
-onEachEngine('without TRUST_PROXY', (engine) => {
+onOneEngine('sqlite', 'without TRUST_PROXY', (engine) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(engine, { MAX_HOLDS_PER_IP: '3', RATE_LIMIT_FACTOR: '1' })
@@ -136,7 +131,7 @@ onEachEngine('without TRUST_PROXY', (engine) => {
   })
 })
 
-onEachEngine('with TRUST_PROXY', (engine) => {
+onOneEngine('sqlite', 'with TRUST_PROXY', (engine) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(engine, { TRUST_PROXY: '10.0.0.0/8, fd00::/8' })

@@ -3,9 +3,10 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeBusiness, makeOffer, type OwnBusiness } from '../support/offers.ts'
 import type { Asked } from '../support/slots.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
-onEachEngine('compressed answers', (engine) => {
+onOneEngine('sqlite', 'compressed answers', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let offer: Asked

@@ -4,21 +4,13 @@ import type { AddressInfo, Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { rawConnection } from '../support/raw-connections.ts'
 import { growthOf } from '../support/scrape.ts'
-import {
-  ada,
-  beforeTransactions,
-  businessOf,
-  type CallOptions,
-  offer,
-  onEachEngine,
-  startTestService,
-  type TestService,
-} from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, beforeTransactions, businessOf, type CallOptions, offer, startTestService, type TestService } from '../support/test-service.ts'
 
 const problems = { metric: 'holdfast_problems_total', by: ['method', 'route', 'code'] }
 const written = ['sessions', 'claims', 'bookings', 'events', 'idempotency_records']
 
-onEachEngine('a client that goes away while its request waits for the database', (engine) => {
+onOneEngine('sqlite', 'a client that goes away while its request waits for the database', (engine) => {
   let service: TestService
   let address: string
   let token: string

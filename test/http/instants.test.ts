@@ -2,15 +2,10 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectErrors } from '../support/expect-problem.ts'
 import { bookingOf, changeRows, nextAddress, unknownId, type Tenant } from '../support/tenant-things.ts'
-import {
-  businessOf,
-  offer,
-  onEachEngine,
-  startTestService,
-  type TestService,
-} from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf, offer, startTestService, type TestService } from '../support/test-service.ts'
 
-onEachEngine('instants', (engine) => {
+onOneEngine('sqlite', 'instants', (engine) => {
   let service: TestService
   let salon: Tenant
   let key: string

@@ -5,9 +5,10 @@ import { systemIds } from '../../src/base/ids.ts'
 import { createLog, redact } from '../../src/base/log.ts'
 import { expectNoSecrets, seededRequests, type SeededRequests } from '../support/seeded-secrets.ts'
 import { type Tenant, unknownId } from '../support/tenant-things.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
-onEachEngine('the log', (engine) => {
+onOneEngine('sqlite', 'the log', (engine) => {
   let service: TestService
   let salon: Tenant
   let seeded: SeededRequests

@@ -1,6 +1,7 @@
 import { publicUrl } from '../../src/base/public-url.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
 interface Item {
   name: string
@@ -19,7 +20,7 @@ interface Collection {
   item: Item[]
 }
 
-onEachEngine('the Postman collection', (engine) => {
+onOneEngine('sqlite', 'the Postman collection', (engine) => {
   let service: TestService
   let collection: Collection
   beforeAll(async () => {

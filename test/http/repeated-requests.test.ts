@@ -1,17 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { rounds } from '../support/long.ts'
+import { onOneEngine, rounds } from '../support/long.ts'
 import { payInSandbox } from '../support/paid-booking.ts'
-import {
-  ada,
-  businessOf,
-  offer,
-  onEachEngine,
-  startTestService,
-  type Reply,
-  type TestService,
-} from '../support/test-service.ts'
+import { ada, businessOf, offer, startTestService, type Reply, type TestService } from '../support/test-service.ts'
 
-onEachEngine('a request that is repeated with its Idempotency-Key', (engine) => {
+onOneEngine('sqlite', 'a request that is repeated with its Idempotency-Key', (engine) => {
   let service: TestService
   let token: string
   let slots = 0

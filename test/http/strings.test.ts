@@ -2,11 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readName } from '../../src/cli/business-options.ts'
 import { expectErrors } from '../support/expect-problem.ts'
 import { bookingOf, holdOf, type Tenant, unknownId } from '../support/tenant-things.ts'
-import { ada, businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
 const astronaut = '\u{1f469}\u{1f680}' // two code points, four UTF-16 units
 
-onEachEngine('strings', (engine) => {
+onOneEngine('sqlite', 'strings', (engine) => {
   let service: TestService
   let salon: Tenant
   let token: string

@@ -10,13 +10,8 @@ import { blocksOf, documentAt } from '../docs/documents.ts'
 import { commandLine } from '../support/command-line.ts'
 import { multipart, planFields } from '../support/import-form.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
-import {
-  businessOf,
-  onEachEngine,
-  type Reply,
-  startTestService,
-  type TestService,
-} from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf, type Reply, startTestService, type TestService } from '../support/test-service.ts'
 
 const texts = [...readTexts<string>('console')]
 
@@ -77,7 +72,7 @@ describe('a file of appointments', () => {
   })
 })
 
-onEachEngine('appointments from CSV in the console', (engine) => {
+onOneEngine('sqlite', 'appointments from CSV in the console', (engine) => {
   let service: TestService
   let owner: LoggedIn
   let businessId: string

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { blocksOf, documentAt } from '../docs/documents.ts'
+import { onOneEngine } from '../support/long.ts'
 import { readRows } from '../support/checker.ts'
 import { commandLine, type CommandLine } from '../support/command-line.ts'
 import { easyAppointmentsDump, type EasyRecord, writtenDump } from '../support/easyappointments.ts'
 import { easySalon } from '../support/easyappointments-salon.ts'
 import { mariaDbProgram, startMariaDb } from '../support/mariadb.ts'
 import { createMigratedDatabase, type TestDatabase } from '../support/test-database.ts'
-import { onEachEngine } from '../support/test-service.ts'
 
 function fileOf(dump: string | Uint8Array): string {
   const path = join(mkdtempSync(join(inject('filesDirectory'), 'dump-')), 'easyappointments.sql')
@@ -20,7 +20,7 @@ function fileOf(dump: string | Uint8Array): string {
 /** An instant as the two engines store it. */
 const instant = (value: unknown) => new Date(String(value)).toISOString()
 
-onEachEngine('a move from Easy!Appointments', (engine) => {
+onOneEngine('sqlite', 'a move from Easy!Appointments', (engine) => {
   let database: TestDatabase
   let holdfast: CommandLine
   let ids: Record<string, number>
@@ -248,7 +248,7 @@ onEachEngine('a move from Easy!Appointments', (engine) => {
   })
 })
 
-onEachEngine('hostile values of Easy!Appointments', (engine) => {
+onOneEngine('sqlite', 'hostile values of Easy!Appointments', (engine) => {
   test('are named and harm nothing else', async () => {
     const database = await createMigratedDatabase(engine)
     const holdfast = commandLine(database.url)

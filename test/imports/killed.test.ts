@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, inject, test } from 'vitest'
@@ -10,7 +11,8 @@ import { easySalon } from '../support/easyappointments-salon.ts'
 import { eventually } from '../support/eventually.ts'
 import { startHoldfast } from '../support/holdfast-process.ts'
 import { createMigratedDatabase, createTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { engines, onEachEngine } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { engines } from '../support/test-service.ts'
 
 /* An import that is killed while it writes. Each source has one service, one person, one client and 600 appointments. */
 
@@ -88,7 +90,7 @@ const sources: [system: string, make: (calcom: TestDatabase | undefined) => stri
 ]
 if (engines.includes('postgres')) sources.push(['calcom', (calcom) => calcom?.url ?? ''])
 
-onEachEngine('a move that is killed', (engine) => {
+onOneEngine('sqlite', 'a move that is killed', (engine) => {
   describe.each(sources)('from %s', (system, make) => {
     test('is completed by a repeat', async () => {
       const database = await createMigratedDatabase(engine)

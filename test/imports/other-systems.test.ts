@@ -14,7 +14,8 @@ import { changeDirectly } from '../support/change-directly.ts'
 import { findMiscounted, readRows } from '../support/checker.ts'
 import { commandLine, type CommandLine } from '../support/command-line.ts'
 import { createMigratedDatabase, createTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { engines, onEachEngine } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { engines } from '../support/test-service.ts'
 
 /* Sources of cal.com and Calendly, written from their documentation. */
 
@@ -73,7 +74,7 @@ const calcomRows = [
 
 const hasPostgres = engines.includes('postgres')
 
-onEachEngine('a move from cal.com', (engine) => {
+onOneEngine('sqlite', 'a move from cal.com', (engine) => {
   let database: TestDatabase
   let source: TestDatabase | undefined
   let holdfast: CommandLine
@@ -323,7 +324,7 @@ test('the program of the guide saves everything that a move from Calendly reads'
   expect(readCalendly(stdout, options)).toEqual(readCalendly(whole.join('\n'), options))
 })
 
-onEachEngine('a move from Calendly', (engine) => {
+onOneEngine('sqlite', 'a move from Calendly', (engine) => {
   test('gives people, event types and events; twice is once', async () => {
     const database = await createMigratedDatabase(engine)
     const holdfast = commandLine(database.url)

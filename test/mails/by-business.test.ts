@@ -10,7 +10,8 @@ import { makeBusiness, makeOffer, type OwnBusiness } from '../support/offers.ts'
 import { logInNewPerson } from '../support/person.ts'
 import { scrape } from '../support/scrape.ts'
 import { changeRows } from '../support/tenant-things.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 const monday = '2026-11-30T09:30:00+01:00'
 const tuesday = '2026-12-01T09:30:00+01:00'
@@ -27,7 +28,7 @@ test.each([
   expect([quota.perMinute, quota.perHour]).toEqual([max, max]) // an import of 300 bookings may come at once
 })
 
-onEachEngine('the limit of emails that a business causes', (engine) => {
+onOneEngine('sqlite', 'the limit of emails that a business causes', (engine) => {
   let server: MailServer
   let services: TestService[]
   beforeAll(async () => {
@@ -148,7 +149,7 @@ onEachEngine('the limit of emails that a business causes', (engine) => {
   })
 })
 
-onEachEngine('the limit of emails to the addresses that a business chooses', (engine) => {
+onOneEngine('sqlite', 'the limit of emails to the addresses that a business chooses', (engine) => {
   test('holds while it keeps changing them; the rest is sent in the hours after it', async () => {
     const world = await mailWorld(engine, { variables: { RATE_LIMIT_FACTOR: '0.1' } }) // 12 an hour
     const { service, server, business } = world
@@ -173,7 +174,7 @@ onEachEngine('the limit of emails to the addresses that a business chooses', (en
   })
 })
 
-onEachEngine('who causes an email to a client', (engine) => {
+onOneEngine('sqlite', 'who causes an email to a client', (engine) => {
   let world: MailWorld
   beforeAll(async () => {
     world = await mailWorld(engine, { settings: { notify_emails: ['desk@salon.example'] } })

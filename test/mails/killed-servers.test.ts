@@ -1,12 +1,12 @@
+/** @module-tag long */
 import { beforeEach, expect } from 'vitest'
 import { readRows } from '../support/checker.ts'
 import { book, clientOf, replaceByDying, slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { eventually, patientClients } from '../support/http-client.ts'
-import { longTest } from '../support/long.ts'
+import { longTest, onOneEngine } from '../support/long.ts'
 import { startMailServer, type MailServer } from '../support/mail-server.ts'
 import { mailVariables } from '../support/mail-world.ts'
 import { execute } from '../support/statements.ts'
-import { onEachEngine } from '../support/test-service.ts'
 
 const call = patientClients()
 
@@ -14,7 +14,7 @@ const call = patientClients()
 const lease = 'due as materialized'
 const write = 'update "mails" set "status"'
 
-onEachEngine('mails of servers that are killed', (engine) => {
+onOneEngine('sqlite', 'mails of servers that are killed', (engine) => {
   let cluster: Cluster
   let receiver: MailServer
   let variables: Record<string, string>

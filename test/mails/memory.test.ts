@@ -2,16 +2,15 @@ import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
 import { readRows } from '../support/checker.ts'
 import { startCluster } from '../support/cluster.ts'
-import { isWhole, longTest } from '../support/long.ts'
+import { isWhole, longTest, onOneEngine } from '../support/long.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { mailVariables } from '../support/mail-world.ts'
 import { execute } from '../support/statements.ts'
-import { onEachEngine } from '../support/test-service.ts'
 
 const hourMs = 3_600_000
 const count = isWhole ? 10_000 : 1_000
 
-onEachEngine('a server that sends many reminders', (engine) => {
+onOneEngine('sqlite', 'a server that sends many reminders', (engine) => {
   longTest('needs no more memory for the second half than for the first', { timeout: 900_000 }, async () => {
     let taken = 0
     const receiver = await startMailServer()

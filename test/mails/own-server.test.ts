@@ -7,7 +7,8 @@ import { makeMail, type MailWorld, mailWorld, nextClient } from '../support/mail
 import { makeBusiness } from '../support/offers.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import { diagnose } from '../../src/operate/doctor.ts'
-import { onEachEngine, startTestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService } from '../support/test-service.ts'
 
 const login = { user: 'salon@example.com', pass: 'p@ss:word/#1' }
 const own = (port: number, parts = {}) => ({
@@ -15,7 +16,7 @@ const own = (port: number, parts = {}) => ({
   ...parts,
 })
 
-onEachEngine("a business's own mail server", (engine) => {
+onOneEngine('sqlite', "a business's own mail server", (engine) => {
   let world: MailWorld
   let server: MailServer
   let owner: LoggedIn
@@ -135,7 +136,7 @@ onEachEngine("a business's own mail server", (engine) => {
   })
 })
 
-onEachEngine('attempts to connect a mail server', (engine) => {
+onOneEngine('sqlite', 'attempts to connect a mail server', (engine) => {
   test('are limited for each business, over the API and in the console', async () => {
     const service = await startTestService(engine, { RATE_LIMIT_FACTOR: '1' })
     const { id } = await makeBusiness(service)
@@ -157,7 +158,7 @@ onEachEngine('attempts to connect a mail server', (engine) => {
   })
 })
 
-onEachEngine('a mail server of a business in production', (engine) => {
+onOneEngine('sqlite', 'a mail server of a business in production', (engine) => {
   test('makes its emails wait for it, although the operator has none', async () => {
     const service = await startTestService(engine, { NODE_ENV: 'production' })
     const { id, key } = await makeBusiness(service)

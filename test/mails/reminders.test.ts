@@ -3,10 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Instant, instantFromMs, toMs } from '../../src/base/instants.ts'
 import { reminderDueAt } from '../../src/mails/mail-rules.ts'
 import { queueReminders } from '../../src/mails/reminders.ts'
-import { isWhole, longTest } from '../support/long.ts'
+import { isWhole, longTest, onOneEngine } from '../support/long.ts'
 import { mailVariables, mailWorld, nextClient, type MailWorld } from '../support/mail-world.ts'
 import { storeBookings } from '../support/stored-bookings.ts'
-import { onEachEngine, startTestService } from '../support/test-service.ts'
+import { startTestService } from '../support/test-service.ts'
 
 const hour = 3_600
 /** Returns the instant of a local time. */
@@ -59,7 +59,7 @@ describe('when a reminder is due', () => {
   })
 })
 
-onEachEngine('reminders', (engine) => {
+onOneEngine('sqlite', 'reminders', (engine) => {
   let world: MailWorld
   beforeAll(async () => {
     world = await mailWorld(engine)

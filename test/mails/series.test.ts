@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { onOneEngine } from '../support/long.ts'
 import { mailWorld, nextClient, type MailWorld } from '../support/mail-world.ts'
-import { onEachEngine } from '../support/test-service.ts'
 
 const desk = 'desk@salon.example'
 
-onEachEngine('mails about series', (engine) => {
+onOneEngine('sqlite', 'mails about series', (engine) => {
   let world: MailWorld
   beforeAll(async () => {
     world = await mailWorld(engine, { settings: { notify_emails: [desk] } })

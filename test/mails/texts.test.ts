@@ -9,12 +9,12 @@ import { segmentsOf } from '../../src/mails/text-rules.ts'
 import { wishIn } from '../../src/mails/text-sender.ts'
 import { readConsole, textOf } from '../support/console.ts'
 import { eventually } from '../support/eventually.ts'
-import { isWhole, longTest } from '../support/long.ts'
+import { isWhole, longTest, onOneEngine } from '../support/long.ts'
 import { type MailWorld, mailWorld } from '../support/mail-world.ts'
 import { logInNewPerson, sendForm } from '../support/person.ts'
 import { type ProviderName, startSmsServer } from '../support/sms-server.ts'
 import { storeBookings } from '../support/stored-bookings.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
 const monday = '2026-11-30T09:30:00+01:00'
 const sentence = 'Send me text messages about this appointment'
@@ -49,7 +49,7 @@ describe('segments', () => {
   })
 })
 
-onEachEngine('text messages', (engine) => {
+onOneEngine('sqlite', 'text messages', (engine) => {
   const open: (() => Promise<void>)[] = []
   afterEach(async () => {
     for (const close of open.splice(0).toReversed()) await close()

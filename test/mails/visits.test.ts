@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { onOneEngine } from '../support/long.ts'
 import { mailWorld, nextClient, type MailWorld } from '../support/mail-world.ts'
-import { onEachEngine } from '../support/test-service.ts'
 import { makeVisitSalon, type VisitSalon } from '../support/visit-salon.ts'
 
 const desk = 'desk@salon.example'
 const at = (time: string, date = '2026-12-01') => `${date}T${time}:00+01:00`
 
-onEachEngine('mails about visits', (engine) => {
+onOneEngine('sqlite', 'mails about visits', (engine) => {
   let world: MailWorld
   let salon: VisitSalon
   beforeAll(async () => {

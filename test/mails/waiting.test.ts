@@ -6,7 +6,8 @@ import { readConsole, textOf } from '../support/console.ts'
 import { mailWorld, nextClient, type MailWorld } from '../support/mail-world.ts'
 import { logInNewPerson, type LoggedIn } from '../support/person.ts'
 import { changeRows } from '../support/tenant-things.ts'
-import { onEachEngine, type Reply } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { type Reply } from '../support/test-service.ts'
 
 const monday = '2026-11-30T09:30:00+01:00'
 
@@ -18,7 +19,7 @@ interface Listed {
   last_error: string | null
 }
 
-onEachEngine('an email that waits shows why, and until when', (engine) => {
+onOneEngine('sqlite', 'an email that waits shows why, and until when', (engine) => {
   let world: MailWorld
   let manager: LoggedIn
   beforeAll(async () => {

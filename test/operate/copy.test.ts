@@ -11,7 +11,7 @@ import { commandLine } from '../support/command-line.ts'
 import { builtServer, demoWorld, project, runHoldfast } from '../support/holdfast-process.ts'
 import { eventually, httpClients } from '../support/http-client.ts'
 import { startServer } from '../support/server-process.ts'
-import { isLong, isWhole } from '../support/long.ts'
+import { isWhole, longTest } from '../support/long.ts'
 import { execute } from '../support/statements.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { ada, businessOf, engines, offer } from '../support/test-service.ts'
@@ -221,10 +221,10 @@ describe.runIf(engines.includes('postgres'))('holdfast copy', () => {
     expect(await readRows(target.url, 'select id from hubs')).toEqual([])
   })
 
-  test('killed at any statement, it leaves all or nothing, and can be run again', async () => {
+  longTest('killed at any statement, it leaves all or nothing, and can be run again', async () => {
     const preloads = [`${project}/test/support/die-at-statement.ts`]
     let ended = false
-    const step = isWhole ? 1 : isLong ? 3 : 12
+    const step = isWhole ? 1 : 9
     for (let dieAt = 5; !ended && dieAt < 2_000; dieAt += step * (dieAt < 100 ? 13 : 40)) {
       const target = await newTarget()
       const to = shown(target.url)

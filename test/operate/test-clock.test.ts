@@ -11,7 +11,8 @@ import { startMailServer, type MailServer } from '../support/mail-server.ts'
 import { makeBusiness, makeOffer, makeStaff, type Offer, type OwnBusiness } from '../support/offers.ts'
 import { logInNewPerson } from '../support/person.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { engines, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { engines, startTestService, type TestService } from '../support/test-service.ts'
 import { makeWebhook } from '../support/webhooks.ts'
 import { blocksOf, documentAt } from '../docs/documents.ts'
 
@@ -51,7 +52,7 @@ function tenantOf(service: TestService, business: OwnBusiness): Tenant {
   }
 }
 
-onEachEngine('test businesses', (engine) => {
+onOneEngine('sqlite', 'test businesses', (engine) => {
   let server: MailServer
   let service: TestService
   let receiver: Receiver
@@ -315,7 +316,7 @@ onEachEngine('test businesses', (engine) => {
   })
 })
 
-onEachEngine('payments of a test business', (engine) => {
+onOneEngine('sqlite', 'payments of a test business', (engine) => {
   let world: DepositWorld
   beforeAll(async () => {
     world = await depositWorld(engine)

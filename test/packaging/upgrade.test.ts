@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,11 +15,11 @@ import {
   installPackage,
   type UsersNode,
 } from '../support/installed-package.ts'
-import { longTest } from '../support/long.ts'
+import { longTest, onOneEngine } from '../support/long.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { execute } from '../support/statements.ts'
 import { createTestDatabase } from '../support/test-database.ts'
-import { ada, businessOf, offer, onEachEngine } from '../support/test-service.ts'
+import { ada, businessOf, offer } from '../support/test-service.ts'
 
 /* An earlier package with data in its database, replaced by the present one. */
 
@@ -119,7 +120,7 @@ async function bookAt(
 
 const keptTables = ['businesses', 'services', 'staff', 'api_keys', 'webhooks', 'bookings', 'events'] as const
 
-onEachEngine('an upgrade from 0.1.0', (engine) => {
+onOneEngine('sqlite', 'an upgrade from 0.1.0', (engine) => {
   longTest(
     'keeps everything, and the earlier one refuses the database afterwards',
     { timeout: 600_000 },

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { minorDigits } from '../../src/base/money.ts'
 import { amountText } from '../../src/catalogue/service-rules.ts'
 import { stripeAmount } from '../../src/payments/stripe-values.ts'
+import { onOneEngine } from '../support/long.ts'
 import { depositWorld, type DepositWorld } from '../support/deposits.ts'
-import { onEachEngine } from '../support/test-service.ts'
 
 describe('an amount', () => {
   test.each([
@@ -38,7 +38,7 @@ describe('an amount', () => {
   })
 })
 
-onEachEngine('the deposit at the checkout', (engine) => {
+onOneEngine('sqlite', 'the deposit at the checkout', (engine) => {
   let world: DepositWorld
   beforeAll(async () => {
     world = await depositWorld(engine)

@@ -4,9 +4,10 @@ import { expectProblem } from '../support/expect-problem.ts'
 import { makeBusiness, makeOffer } from '../support/offers.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { clientOf } from '../support/client.ts'
-import { onEachEngine, startTestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService } from '../support/test-service.ts'
 
-onEachEngine('a booking with a deposit that the business makes', (engine) => {
+onOneEngine('sqlite', 'a booking with a deposit that the business makes', (engine) => {
   let world: DepositWorld
   let manager: LoggedIn
   let owner: LoggedIn
@@ -193,7 +194,7 @@ onEachEngine('a booking with a deposit that the business makes', (engine) => {
   })
 })
 
-onEachEngine('deposits in production without Stripe', (engine) => {
+onOneEngine('sqlite', 'deposits in production without Stripe', (engine) => {
   test('the business books without; sessions get 503', async () => {
     const service = await startTestService(engine, {
       ...{ NODE_ENV: 'production', PUBLIC_URL: 'https://book.example' },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { onOneEngine } from '../support/long.ts'
 import { depositWorld, type DepositWorld } from '../support/deposits.ts'
 import { makeOffer } from '../support/offers.ts'
-import { onEachEngine } from '../support/test-service.ts'
 
 const number = '4242424242424242'
 
@@ -11,7 +11,7 @@ const tables = [
   ...['audit_entries', 'idempotency_records', 'sandbox_checkouts', 'own_stripe_accounts'],
 ]
 
-onEachEngine('a card number', (engine) => {
+onOneEngine('sqlite', 'a card number', (engine) => {
   let world: DepositWorld
   beforeAll(async () => {
     world = await depositWorld(engine)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { onOneEngine } from '../support/long.ts'
 import { readConsole, textOf, useForm } from '../support/console.ts'
 import { deposit, depositWorld, type DepositWorld } from '../support/deposits.ts'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
@@ -6,7 +7,6 @@ import { mailVariables } from '../support/mail-world.ts'
 import { makeLocation, type Offer } from '../support/offers.ts'
 import { logInNewPerson } from '../support/person.ts'
 import type { CardBehaviour } from '../support/stripe-server.ts'
-import { onEachEngine } from '../support/test-service.ts'
 
 const fees = [
   { within_minutes: 120, percent: 100 },
@@ -23,7 +23,7 @@ const reasons: Partial<Record<CardBehaviour, string>> = {
 }
 const day = 86_400
 
-onEachEngine('a saved card', (engine) => {
+onOneEngine('sqlite', 'a saved card', (engine) => {
   let world: DepositWorld
   let mailServer: MailServer
   let location: string

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { onOneEngine } from '../support/long.ts'
 import { deposit, depositWorld, type DepositWorld, startsAt } from '../support/deposits.ts'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
 import { mailVariables } from '../support/mail-world.ts'
 import { makeOffer } from '../support/offers.ts'
-import { onEachEngine } from '../support/test-service.ts'
 
 const askedAfter = 300
 
-onEachEngine('the mail that asks for a deposit', (engine) => {
+onOneEngine('sqlite', 'the mail that asks for a deposit', (engine) => {
   let world: DepositWorld
   let mailServer: MailServer
   beforeAll(async () => {

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, test } from 'vitest'
 import { allSteps, type Play } from '../simulation/play.ts'
-import { isLong, rounds } from '../support/long.ts'
+import { isLong, onOneEngine, rounds } from '../support/long.ts'
 import { seeds } from '../support/random.ts'
-import { onEachEngine } from '../support/test-service.ts'
 import { startFeePlay } from './fee-play.ts'
 
-onEachEngine('what fees take', (engine) => {
+onOneEngine('sqlite', 'what fees take', (engine) => {
   let play: Play
   beforeAll(async () => {
     play = await startFeePlay(engine)

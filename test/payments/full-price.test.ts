@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { exportCatalogue } from '../../src/catalogue/export.ts'
+import { onOneEngine } from '../support/long.ts'
 import { sessionClient } from '../support/client.ts'
 import { depositWorld, sessionOf, startsAt, type DepositWorld } from '../support/deposits.ts'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
 import { mailVariables } from '../support/mail-world.ts'
 import { makeLocation, makeStaff, type Offer } from '../support/offers.ts'
-import { onEachEngine } from '../support/test-service.ts'
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' })
 
-onEachEngine('a service whose price is paid when booking', (engine) => {
+onOneEngine('sqlite', 'a service whose price is paid when booking', (engine) => {
   let world: DepositWorld
   let mailServer: MailServer
   let location: string

@@ -1,14 +1,15 @@
+/** @module-tag long */
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import { changeDirectly } from '../support/change-directly.ts'
 import { readRows } from '../support/checker.ts'
 import { type Cluster, replaceByDying, slot, startCluster } from '../support/cluster.ts'
 import { sessionOf, stripeVariables } from '../support/deposits.ts'
 import { eventually, patientClients } from '../support/http-client.ts'
-import { longTest, testFirstOf } from '../support/long.ts'
+import { longTest, onOneEngine, testFirstOf } from '../support/long.ts'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
 import { mailVariables } from '../support/mail-world.ts'
 import { type FakeStripe, startFakeStripe } from '../support/stripe-server.ts'
-import { offer, onEachEngine, type Reply } from '../support/test-service.ts'
+import { offer, type Reply } from '../support/test-service.ts'
 
 const call = patientClients()
 
@@ -24,7 +25,7 @@ const steps = [
 ] as const
 const past = '2020-01-01T00:00:00.000Z'
 
-onEachEngine('a server that is killed while it charges a card', (engine) => {
+onOneEngine('sqlite', 'a server that is killed while it charges a card', (engine) => {
   let stripe: FakeStripe
   let mails: MailServer
   let cluster: Cluster

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { resolve } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { readRows } from '../support/checker.ts'

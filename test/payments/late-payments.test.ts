@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { onOneEngine } from '../support/long.ts'
 import { sessionClient } from '../support/client.ts'
 import { depositWorld, startsAt, type DepositWorld, type Due } from '../support/deposits.ts'
-import { onEachEngine } from '../support/test-service.ts'
 
-onEachEngine('a payment that comes late', (engine) => {
+onOneEngine('sqlite', 'a payment that comes late', (engine) => {
   let world: DepositWorld
   beforeAll(async () => {
     world = await depositWorld(engine)

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { agent } from '../agents/mcp-client.ts'
+import { onOneEngine } from '../support/long.ts'
 import { deposit, depositWorld, type DepositWorld } from '../support/deposits.ts'
 import { startMailServer, type MailServer } from '../support/mail-server.ts'
 import { mailVariables } from '../support/mail-world.ts'
 import { makeOffer } from '../support/offers.ts'
-import { onEachEngine } from '../support/test-service.ts'
 
-onEachEngine('a deposit of a booking that its client cancels', (engine) => {
+onOneEngine('sqlite', 'a deposit of a booking that its client cancels', (engine) => {
   let world: DepositWorld
   let mailServer: MailServer
   beforeAll(async () => {

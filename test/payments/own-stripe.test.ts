@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { onOneEngine } from '../support/long.ts'
 import { depositWorld, type DepositWorld } from '../support/deposits.ts'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import { makeBusiness, makeLocation } from '../support/offers.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { ownKey, ownWebhookSecret, secretKey } from '../support/stripe-server.ts'
-import { onEachEngine } from '../support/test-service.ts'
 
 const account = { secret_key: ownKey, webhook_secret: ownWebhookSecret }
 
-onEachEngine("a business's own Stripe account", (engine) => {
+onOneEngine('sqlite', "a business's own Stripe account", (engine) => {
   let world: DepositWorld
   let owner: LoggedIn
   const path = () => `/businesses/${world.business.id}/stripe`

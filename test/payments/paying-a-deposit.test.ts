@@ -2,9 +2,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sessionClient } from '../support/client.ts'
 import { deposit, depositWorld, sessionOf, startsAt, type DepositWorld } from '../support/deposits.ts'
 import { makeOffer } from '../support/offers.ts'
-import { ada, onEachEngine } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada } from '../support/test-service.ts'
 
-onEachEngine('a booking with a deposit', (engine) => {
+onOneEngine('sqlite', 'a booking with a deposit', (engine) => {
   let world: DepositWorld
   beforeAll(async () => {
     world = await depositWorld(engine)

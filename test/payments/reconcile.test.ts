@@ -2,11 +2,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { reconcilePayments } from '../../src/payments/reconcile.ts'
 import { depositWorld, type DepositWorld, stripeVariables } from '../support/deposits.ts'
 import { demoWorld, runHoldfast } from '../support/holdfast-process.ts'
-import { testIn } from '../support/long.ts'
+import { onOneEngine, testIn } from '../support/long.ts'
 import { createTestDatabase } from '../support/test-database.ts'
-import { onEachEngine } from '../support/test-service.ts'
 
-onEachEngine('holdfast payments reconcile', (engine) => {
+onOneEngine('sqlite', 'holdfast payments reconcile', (engine) => {
   let world: DepositWorld
   beforeAll(async () => {
     world = await depositWorld(engine)

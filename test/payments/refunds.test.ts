@@ -11,12 +11,12 @@ import {
   paymentStates,
 } from '../../src/payments/payment.ts'
 import { findPayment, type PaymentRow, updatePayment } from '../../src/payments/payment-queries.ts'
+import { onOneEngine } from '../support/long.ts'
 import { depositWorld, type DepositWorld } from '../support/deposits.ts'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
 import { mailVariables } from '../support/mail-world.ts'
-import { onEachEngine } from '../support/test-service.ts'
 
-onEachEngine('a refund', (engine) => {
+onOneEngine('sqlite', 'a refund', (engine) => {
   let world: DepositWorld
   let mailServer: MailServer
   beforeAll(async () => {

@@ -10,9 +10,10 @@ import {
   stripeVariables,
 } from '../support/deposits.ts'
 import { makeOffer } from '../support/offers.ts'
-import { engines, onEachEngine, startTestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { engines, startTestService } from '../support/test-service.ts'
 
-onEachEngine('a deposit in the place of another', (engine) => {
+onOneEngine('sqlite', 'a deposit in the place of another', (engine) => {
   let world: DepositWorld
   beforeAll(async () => {
     world = await depositWorld(engine)

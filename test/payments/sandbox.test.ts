@@ -2,9 +2,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { clientOf, sessionClient, type Client } from '../support/client.ts'
 import { deposit, startsAt } from '../support/deposits.ts'
 import { makeBusiness, makeLocation, makeOffer, type Offer, type OwnBusiness } from '../support/offers.ts'
-import { onEachEngine, startTestService, type Reply, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type Reply, type TestService } from '../support/test-service.ts'
 
-onEachEngine('the sandbox', (engine) => {
+onOneEngine('sqlite', 'the sandbox', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let key: Client

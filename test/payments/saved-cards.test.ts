@@ -4,12 +4,13 @@ import { depositWorld, type DepositWorld } from '../support/deposits.ts'
 import { makeLocation } from '../support/offers.ts'
 import { logInNewPerson } from '../support/person.ts'
 import type { CardBehaviour } from '../support/stripe-server.ts'
-import { beforeTransactions, onEachEngine } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { beforeTransactions } from '../support/test-service.ts'
 
 const price = { amount: 6_000, currency: 'EUR' }
 const visa = { brand: 'Visa', last_four: '4242' }
 
-onEachEngine('the saved card of a booking', (engine) => {
+onOneEngine('sqlite', 'the saved card of a booking', (engine) => {
   let world: DepositWorld
   let location: string
   beforeAll(async () => {

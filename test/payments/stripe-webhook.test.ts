@@ -3,13 +3,14 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { depositWorld, type DepositWorld } from '../support/deposits.ts'
 import { expectProblem } from '../support/expect-problem.ts'
 import { secretKey, webhookSecret } from '../support/stripe-server.ts'
-import { onEachEngine, startTestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService } from '../support/test-service.ts'
 
 /** Returns a signature with the right secret, at a time that is no number. */
 const signedAt = (time: string, body: string) =>
   `t=${time},v1=${createHmac('sha256', webhookSecret).update(`NaN.${body}`).digest('hex')}`
 
-onEachEngine('the webhook of Stripe', (engine) => {
+onOneEngine('sqlite', 'the webhook of Stripe', (engine) => {
   let world: DepositWorld
   beforeAll(async () => {
     world = await depositWorld(engine)

@@ -4,10 +4,10 @@ import { plusSeconds } from '../../src/base/instants.ts'
 import type { PaymentsTable } from '../../src/database/tables.ts'
 import { tidy } from '../../src/operate/housekeeping.ts'
 import { unusedPayments } from '../../src/payments/payment.ts'
+import { onOneEngine } from '../support/long.ts'
 import { depositWorld, type DepositWorld } from '../support/deposits.ts'
-import { onEachEngine } from '../support/test-service.ts'
 
-onEachEngine('checkouts of which no booking came', (engine) => {
+onOneEngine('sqlite', 'checkouts of which no booking came', (engine) => {
   let world: DepositWorld
   beforeAll(async () => {
     world = await depositWorld(engine)

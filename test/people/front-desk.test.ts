@@ -4,7 +4,8 @@ import { readConsole, textOf } from '../support/console.ts'
 import { expectErrors } from '../support/expect-problem.ts'
 import { makeBusiness, makeOffer, makeStaff, type Offer, type OwnBusiness } from '../support/offers.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 
 const grace = { first_name: 'Grace', last_name: 'Hopper', email: 'grace@example.com', phone: '+49 30 1234' }
 const alan = { first_name: 'Alan', last_name: 'Turing', email: 'alan@example.com', phone: null }
@@ -43,7 +44,7 @@ const itsPages = [
   ...['/email', '/link', '/code', '/first', '/forgotten', '/login'],
 ]
 
-onEachEngine('the front desk', (engine) => {
+onOneEngine('sqlite', 'the front desk', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let offer: Offer

@@ -16,7 +16,8 @@ import {
   sendForm,
   setUpAuthenticator,
 } from '../support/person.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
 const attackers = 'a password of the attacker'
 const own = 'a password of Victor himself'
@@ -28,7 +29,7 @@ interface Shown {
   place_name: string
 }
 
-onEachEngine('an account and a second business', (engine) => {
+onOneEngine('sqlite', 'an account and a second business', (engine) => {
   let server: MailServer
   let service: TestService
   let [ownerA, ownerB, hubOwner]: LoggedIn[] = []
@@ -424,7 +425,7 @@ function fail(): never {
   throw new Error('nobody is logged in')
 }
 
-onEachEngine('mails that people have sent', (engine) => {
+onOneEngine('sqlite', 'mails that people have sent', (engine) => {
   test('are bounded for an address, at every business, and for each business', async () => {
     const server = await startMailServer()
     const service = await startTestService(engine, { ...mailVariables(server.url), RATE_LIMIT_FACTOR: '1' })

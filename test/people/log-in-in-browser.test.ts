@@ -4,7 +4,7 @@ import { expectSound } from '../support/booking-visit.ts'
 import { chromiumPath, sharedBrowser } from '../support/browser.ts'
 import { commandLine } from '../support/command-line.ts'
 import { totpCode } from '../../src/access/totp.ts'
-import { isWhole } from '../support/long.ts'
+import { isWhole, longTest } from '../support/long.ts'
 import { goodPassword } from '../support/person.ts'
 import { type ServerProcess, startServer } from '../support/server-process.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
@@ -95,7 +95,7 @@ describe.runIf(chromiumPath !== undefined)('in a browser', () => {
       await page.close()
     })
 
-    test('is sent a new link by the command line, which opens on a phone', async () => {
+    longTest('is sent a new link by the command line, which opens on a phone', async () => {
       const { link } = (await commandLine(database.url).json('user', 'link', 'ada@example.com')) as {
         link: { url: string }
       }

@@ -3,7 +3,7 @@ import { offerFirstOwner } from '../../src/access/first-owner.ts'
 import { issueLink, setPersonDisabled } from '../../src/access/person.ts'
 import { readConsole } from '../support/console.ts'
 import { expectProblem } from '../support/expect-problem.ts'
-import { rounds } from '../support/long.ts'
+import { onOneEngine, rounds } from '../support/long.ts'
 import {
   addNewPerson,
   cookieOf,
@@ -12,16 +12,9 @@ import {
   sameOrigin,
   sendForm,
 } from '../support/person.ts'
-import {
-  businessOf,
-  onEachEngine,
-  type Reply,
-  startTestService,
-  type TestService,
-  withoutLimiter,
-} from '../support/test-service.ts'
+import { businessOf, type Reply, startTestService, type TestService, withoutLimiter } from '../support/test-service.ts'
 
-onEachEngine('people', (engine) => {
+onOneEngine('sqlite', 'people', (engine) => {
   let service: TestService
   let businessId: string
   let people = 0
@@ -305,7 +298,7 @@ onEachEngine('people', (engine) => {
   })
 })
 
-onEachEngine('tries to log in', (engine) => {
+onOneEngine('sqlite', 'tries to log in', (engine) => {
   let service: TestService
   let businessId: string
   beforeAll(async () => {
@@ -338,7 +331,7 @@ onEachEngine('tries to log in', (engine) => {
   })
 })
 
-onEachEngine('the first owner', (engine) => {
+onOneEngine('sqlite', 'the first owner', (engine) => {
   test('is made once, however many use the link at once, and gets everything in development', async () => {
     const service = await startTestService(engine)
     const replaced = await offerFirstOwner(service.context, true)

@@ -12,7 +12,8 @@ import {
   sendForm,
   setUpAuthenticator,
 } from '../support/person.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
 const PUBLIC_URL = 'https://book.example.com'
 const accounts = {
@@ -29,7 +30,7 @@ interface Headed {
 const cookiesIn = ({ headers }: Headed) => [headers['set-cookie'] ?? ''].flat().join(', ')
 const tokenIn = (reply: Headed) => /holdfast=cal_log_\w+/.exec(cookiesIn(reply))?.[0] ?? ''
 
-onEachEngine('an OpenID provider', (engine) => {
+onOneEngine('sqlite', 'an OpenID provider', (engine) => {
   let provider: Awaited<ReturnType<typeof startOidcServer>>
   beforeAll(async () => {
     provider = await startOidcServer(`${PUBLIC_URL}/console/oidc`, accounts)
@@ -217,7 +218,7 @@ onEachEngine('an OpenID provider', (engine) => {
   })
 })
 
-onEachEngine('emails to people with OIDC_ONLY', (engine) => {
+onOneEngine('sqlite', 'emails to people with OIDC_ONLY', (engine) => {
   test('lead to single sign-on, and mention no password', async () => {
     const provider = await startOidcServer(`${PUBLIC_URL}/console/oidc`, accounts)
     const settings = { ...provider.settings, OIDC_ONLY: 'true' }

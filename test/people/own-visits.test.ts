@@ -2,12 +2,13 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Client, clientOf } from '../support/client.ts'
 import { makeBusiness, type OwnBusiness } from '../support/offers.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
-import { ada, onEachEngine, type Reply, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, type Reply, startTestService, type TestService } from '../support/test-service.ts'
 import { type BookedReply, makeVisitSalon, type VisitSalon } from '../support/visit-salon.ts'
 
 const at = (time: string) => `2026-12-01T${time}:00+01:00`
 
-onEachEngine('staff and the time of their colleagues', (engine) => {
+onOneEngine('sqlite', 'staff and the time of their colleagues', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let key: Client

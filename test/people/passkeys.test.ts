@@ -12,13 +12,8 @@ import {
   sendForm,
   setUpAuthenticator,
 } from '../support/person.ts'
-import {
-  businessOf,
-  onEachEngine,
-  type Reply,
-  startTestService,
-  type TestService,
-} from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf, type Reply, startTestService, type TestService } from '../support/test-service.ts'
 
 const site = { host: 'book.example.com', origin: 'https://book.example.com' }
 const publicUrl = { PUBLIC_URL: site.origin }
@@ -67,7 +62,7 @@ const tokenIn = (reply: Reply) => {
   return /holdfast=cal_log_\w+/.exec(cookies)?.[0] ?? ''
 }
 
-onEachEngine('a passkey', (engine) => {
+onOneEngine('sqlite', 'a passkey', (engine) => {
   const service = () => startTestService(engine, publicUrl)
 
   test('logs its person in, and counts as the second step', async () => {
@@ -303,7 +298,7 @@ onEachEngine('a passkey', (engine) => {
   })
 })
 
-onEachEngine('attempts with passkeys', (engine) => {
+onOneEngine('sqlite', 'attempts with passkeys', (engine) => {
   test('are limited by address, and come from pages of this server only', async () => {
     const here = await startTestService(engine, { ...publicUrl, RATE_LIMIT_FACTOR: '1' })
     const statuses = new Set<number>()

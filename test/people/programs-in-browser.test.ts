@@ -1,17 +1,19 @@
+/** @module-tag long */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectSound } from '../support/booking-visit.ts'
 import { chromiumPath, openVisitor, sharedBrowser, startPublicService } from '../support/browser.ts'
+import { testFirstOf } from '../support/long.ts'
 import { goodPassword, logInNewPerson } from '../support/person.ts'
 import { exchange, registerProgram, requestOf } from '../support/program.ts'
 import { businessOf, type TestService } from '../support/test-service.ts'
 
-const sizes = [
-  ['desktop', { width: 1440, height: 900 }],
-  ['phone', { width: 390, height: 844 }],
-] as const
+const sizes = {
+  desktop: { width: 1440, height: 900 },
+  phone: { width: 390, height: 844 },
+}
 
 describe.runIf(chromiumPath !== undefined)('programs in a browser', () => {
   let browser: Browser
@@ -31,14 +33,18 @@ describe.runIf(chromiumPath !== undefined)('programs in a browser', () => {
     await service.stop()
   })
 
-  test.each(
-    sizes.flatMap(([name, size]) =>
-      (['light', 'dark'] as const).map((scheme) => [name, scheme, size] as const),
-    ),
+  testFirstOf(
+    [
+      ['desktop', 'light'],
+      ['phone', 'dark'],
+      ['desktop', 'dark'],
+      ['phone', 'light'],
+    ],
+    { nightFrom: 2 },
   )(
     'are allowed after the log-in, listed and disconnected, on a %s in %s',
-    async (name, colorScheme, size) => {
-      const { page, errors, close } = await openVisitor(browser, { ...size, colorScheme })
+    async (name, colorScheme) => {
+      const { page, errors, close } = await openVisitor(browser, { ...sizes[name], colorScheme })
       const redirect_uri = `http://127.0.0.1:${(program.address() as AddressInfo).port}/callback`
       const made = await registerProgram(service, {
         ...{ client_name: 'Assistant Claude', redirect_uris: ['http://127.0.0.1/callback'] },

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { goodPassword, logInNewPerson, sendForm, addNewPerson } from '../support/person.ts'
-import { businessOf, onEachEngine, startTestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf, startTestService } from '../support/test-service.ts'
 
-onEachEngine('a person of two businesses', (engine) => {
+onOneEngine('sqlite', 'a person of two businesses', (engine) => {
   test('who repeats a request at the other one makes another thing there', async () => {
     const service = await startTestService(engine)
     const [here, there] = ['Salon Spree', 'Lotus Clinic'].map((name) => businessOf(service.world, name).id)
@@ -28,7 +29,7 @@ onEachEngine('a person of two businesses', (engine) => {
   })
 })
 
-onEachEngine('a browser in which somebody has logged in', (engine) => {
+onOneEngine('sqlite', 'a browser in which somebody has logged in', (engine) => {
   test('gets them in anywhere, whatever strangers try from many addresses', async () => {
     const service = await startTestService(engine, { RATE_LIMIT_FACTOR: '1' })
     const place = { businessId: businessOf(service.world, 'Salon Spree').id }

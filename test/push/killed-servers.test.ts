@@ -1,14 +1,14 @@
+/** @module-tag long */
 import { beforeEach, expect } from 'vitest'
 import { readRows } from '../support/checker.ts'
 import { book, clientOf, replaceByDying, slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { runHoldfast } from '../support/holdfast-process.ts'
 import { eventually, patientClients } from '../support/http-client.ts'
-import { longTest } from '../support/long.ts'
+import { longTest, onOneEngine } from '../support/long.ts'
 import { goodPassword, sameOrigin } from '../support/person.ts'
 import { pushDevice } from '../support/push-device.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { execute } from '../support/statements.ts'
-import { onEachEngine } from '../support/test-service.ts'
 
 const call = patientClients()
 const variables = { NODE_ENV: 'test', PUBLIC_URL: '' }
@@ -17,7 +17,7 @@ const variables = { NODE_ENV: 'test', PUBLIC_URL: '' }
 const lease = 'select device_id, occasion from pushes'
 const write = 'update "pushes" set'
 
-onEachEngine('notifications of servers that are killed', (engine) => {
+onOneEngine('sqlite', 'notifications of servers that are killed', (engine) => {
   let cluster: Cluster
   let receiver: Receiver
   beforeEach(async () => {

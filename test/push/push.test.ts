@@ -7,12 +7,13 @@ import { makeBusiness, type OwnBusiness } from '../support/offers.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import { type PushDevice, pushDevice, signatureOf } from '../support/push-device.ts'
 import { ok, type Receiver, startReceiver, status } from '../support/receiver.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 import { makeVisitSalon, type VisitSalon } from '../support/visit-salon.ts'
 
 const at = (time: string) => `2026-12-01T${time}:00+01:00`
 
-onEachEngine('notifications', (engine) => {
+onOneEngine('sqlite', 'notifications', (engine) => {
   let service: TestService
   let receiver: Receiver
   let business: OwnBusiness
@@ -309,7 +310,7 @@ onEachEngine('notifications', (engine) => {
   })
 })
 
-onEachEngine('notifications in production', (engine) => {
+onOneEngine('sqlite', 'notifications in production', (engine) => {
   test('go to no internal address, and need https', async () => {
     const production = { NODE_ENV: 'production', PUBLIC_URL: 'https://book.example' }
     const service = await startTestService(engine, production)

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { rounds, tellProgress, testIn } from '../support/long.ts'
+import { onOneEngine, rounds, tellProgress, testIn } from '../support/long.ts'
 import { seeds } from '../support/random.ts'
-import { onEachEngine } from '../support/test-service.ts'
 import { startBusinessPlay } from './business-play.ts'
 import { allSteps, HistoryError, type Play, shortest } from './play.ts'
 
@@ -15,7 +14,7 @@ const brief = 10
 const histories = rounds(brief, 5_000)
 const shownSteps = 20
 
-onEachEngine('random histories', (engine) => {
+onOneEngine('sqlite', 'random histories', (engine) => {
   let play: Play
   beforeAll(async () => {
     play = await startBusinessPlay(engine)

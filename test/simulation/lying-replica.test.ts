@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { TakenRow } from '../../src/availability/availability-queries.ts'
-import { rounds, testIn } from '../support/long.ts'
+import { onOneEngine, rounds, testIn } from '../support/long.ts'
 import { seeds } from '../support/random.ts'
-import { onEachEngine } from '../support/test-service.ts'
 import { startBusinessPlay } from './business-play.ts'
 import { allSteps, type Play } from './play.ts'
 import type { Lie } from './stage.ts'
@@ -37,7 +36,7 @@ const wrong: Lie = (rows) => {
 
 const versionsOf = (rows: readonly TakenRow[]) => rows.filter(({ kind }) => kind === 'version')
 
-onEachEngine('a replica', (engine) => {
+onOneEngine('sqlite', 'a replica', (engine) => {
   describe.each([
     ['stale', staleBy(5)],
     ['wrong', wrong],

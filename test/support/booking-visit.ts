@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { misfitsIn, violationsIn } from './accessibility.ts'
 import { keepScreenshot, type Visitor } from './browser.ts'
-import { isLong } from './long.ts'
+import { isWhole } from './long.ts'
 
 /* Actions of a visitor in the widget, and checks on it. Each action waits for its element. */
 
@@ -58,8 +58,8 @@ export async function holdBack(page: Page, addresses: string): Promise<() => voi
   return () => resolve(undefined)
 }
 
-/** the brief form uses the page's width and the narrowest one, where texts are cut first */
-const widths = isLong ? [320, 768, 1280] : [320]
+/** Besides the page's own width. Texts are cut first at the narrowest. */
+const widths = isWhole ? [320, 768, 1280] : [320]
 
 /** Checks that nothing is cut off, covered or outside the page at any width, and that nothing is inaccessible. */
 export async function expectSound(page: Page, name: string): Promise<void> {

@@ -3,8 +3,9 @@ import type { Engine } from '../../src/database/database.ts'
 import { engines } from './test-service.ts'
 
 /**
- * `npm test` runs each promise in one form, with few rounds. `npm run test:all` then runs the tests tagged `long`, with
- * HOLDFAST_TEST_LONG=part: a fiftieth of the further rounds. HOLDFAST_TEST_LONG=1 runs all rounds, in hours.
+ * `npm test` runs each promise in one form, with few rounds. `npm run test:all` sets HOLDFAST_TEST_LONG=part: it also
+ * runs the tests tagged `long`, and one in 250 of the further rounds. HOLDFAST_TEST_LONG=1 runs all rounds, in hours,
+ * and the tests tagged `night`.
  */
 const asked = process.env['HOLDFAST_TEST_LONG'] ?? ''
 
@@ -13,26 +14,31 @@ export const isLong = asked !== ''
 /** True if they run at their full length, and from their own seeds. */
 export const isWhole = isLong && asked !== 'part'
 
-/** The tag of everything that `npm test` skips. */
-const tags = ['long']
-
-/** A test of the long form only: inherently slow, such as outages and timeouts of real seconds, or one more case. */
-export const longTest = tagged(test)
-/** A suite of the long form only. */
-export const longDescribe = tagged(describe)
+/** A test that `npm test` skips: inherently slow, such as outages and timeouts of real seconds, or one more case. */
+export const longTest = tagged(test, 'long')
+/** A suite that `npm test` skips. */
+export const longDescribe = tagged(describe, 'long')
+/** A test that only HOLDFAST_TEST_LONG=1 runs: one more case of what another test proves. */
+const nightTest = tagged(test, 'night')
+/** A suite that only HOLDFAST_TEST_LONG=1 runs. */
+export const nightDescribe = tagged(describe, 'night')
 
 /** Runs a test in one case, such as one engine, in `npm test`, and in the others in the long form. */
 export function testIn(isBrief: boolean): typeof longTest {
   return isBrief ? test : longTest
 }
 
-/** Like `test.each`. The first case runs in `npm test`, the others in the long form. */
+/**
+ * Like `test.each`. The first case runs in `npm test`, the others in the long form. Those from an index on run at night
+ * only.
+ */
 export function testFirstOf<const Case extends readonly unknown[]>(
   cases: readonly Case[],
+  { nightFrom = cases.length } = {},
 ): (name: string, work: (...values: Values<Case>) => void | Promise<void>) => void {
   return (name, work) => {
     for (const [index, values] of cases.entries())
-      testIn(index === 0).each([values as Values<Case>])(name, work)
+      (index >= nightFrom ? nightTest : testIn(index === 0)).each([values as Values<Case>])(name, work)
   }
 }
 
@@ -48,16 +54,16 @@ export function onOneEngine(brief: Engine, name: string, suite: (engine: Engine)
 }
 
 /** Returns the same API, but with the tag on each test or suite. */
-function tagged<Api extends object>(api: Api): Api {
+function tagged<Api extends object>(api: Api, tag: string): Api {
   return new Proxy(api, {
     apply: (target, self, [name, first, second]: unknown[]) => {
       const [options, work] = typeof first === 'function' ? [{ timeout: second }, first] : [first, second]
-      return Reflect.apply(target as () => unknown, self, [name, { ...(options as object), tags }, work])
+      return Reflect.apply(target as () => unknown, self, [name, { ...(options as object), tags: [tag] }, work])
     },
     get: (target, key): unknown => {
       const value: unknown = Reflect.get(target, key)
-      if (key !== 'each') return value
-      return (...args: unknown[]) => tagged(Reflect.apply(value as () => object, target, args))
+      if (key !== 'each' && key !== 'runIf') return value
+      return (...args: unknown[]) => tagged(Reflect.apply(value as () => object, target, args), tag)
     },
   })
 }
@@ -65,7 +71,7 @@ function tagged<Api extends object>(api: Api): Api {
 /** Returns a number of repetitions: few in `npm test`, many in the long form. */
 export function rounds(short: number, long: number): number {
   if (isWhole) return long
-  return isLong ? Math.ceil(short + (long - short) / 50) : short
+  return isLong ? Math.ceil(short + (long - short) / 250) : short
 }
 
 /**

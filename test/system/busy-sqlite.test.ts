@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { builtServer, demoWorld } from '../support/holdfast-process.ts'
 import { clientOf, slot, type Cluster } from '../support/cluster.ts'

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import pg from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Finding } from '../../src/operate/doctor-types.ts'

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { chownSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -5,14 +6,13 @@ import type { Engine } from '../../src/database/database.ts'
 import { findErrors } from '../support/checker.ts'
 import { startCluster, type Cluster } from '../support/cluster.ts'
 import { eventually, httpClients } from '../support/http-client.ts'
-import { testIn } from '../support/long.ts'
+import { onOneEngine, testIn } from '../support/long.ts'
 import { startNotedLoad } from '../support/noted-load.ts'
 import { userForPostgres } from '../support/postgres-process.ts'
 import { startOwnPostgres } from '../support/postgres-server.ts'
 import { makeSmallDisk, type SmallDisk } from '../support/small-disk.ts'
 import { execute } from '../support/statements.ts'
 import type { TestDatabase } from '../support/test-database.ts'
-import { onEachEngine } from '../support/test-service.ts'
 
 const call = httpClients()
 
@@ -41,7 +41,7 @@ async function databaseOn(disk: SmallDisk, engine: Engine): Promise<TestDatabase
   return { url: url.href, drop }
 }
 
-onEachEngine('a database whose disk is full', (engine) => {
+onOneEngine('sqlite', 'a database whose disk is full', (engine) => {
   // PostgreSQL needs a separate server
   testIn(engine === 'sqlite')(
     'refuses changes by 503, is not ready, still answers reads, and recovers without loss',

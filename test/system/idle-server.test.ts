@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { expect, test } from 'vitest'
 import { startHoldfast } from '../support/holdfast-process.ts'
 

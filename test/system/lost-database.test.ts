@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { findErrors, readContents, readRows } from '../support/checker.ts'
 import { book, clientOf, slot, type Cluster } from '../support/cluster.ts'

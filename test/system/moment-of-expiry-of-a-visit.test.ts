@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findErrors } from '../support/checker.ts'
 import { clientOf, type Cluster, nodesOfRun, slot, startCluster } from '../support/cluster.ts'

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { beforeAll, describe, expect } from 'vitest'
 import { blocksOf, documentAt } from '../docs/documents.ts'
 import { findErrors } from '../support/checker.ts'

@@ -2,15 +2,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findErrors, readContents } from '../support/checker.ts'
 import { clientOf, nodesOfRun, slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { patientClients, openSessions, tally } from '../support/http-client.ts'
-import { rounds as roundsOf } from '../support/long.ts'
-import { onEachEngine } from '../support/test-service.ts'
+import { onOneEngine, rounds as roundsOf } from '../support/long.ts'
 
 const rounds = roundsOf(1, 20)
 const sessions = 200
 const conversions = 50
 const call = patientClients()
 
-onEachEngine('many who want one slot at once', (engine) => {
+onOneEngine('postgres', 'many who want one slot at once', (engine) => {
   let cluster: Cluster
   let client: ReturnType<typeof clientOf>
   let tokens: string[]

@@ -1,9 +1,9 @@
+/** @module-tag long */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findErrors, readRows } from '../support/checker.ts'
 import { clientOf, type Cluster, nodesOfRun, slot, startCluster } from '../support/cluster.ts'
 import { openSessions, patientClients, tally } from '../support/http-client.ts'
-import { rounds as roundsOf } from '../support/long.ts'
-import { onEachEngine } from '../support/test-service.ts'
+import { onOneEngine, rounds as roundsOf } from '../support/long.ts'
 import { type ClusterSalon, makeClusterSalon } from '../support/visit-salon.ts'
 
 const rounds = roundsOf(1, 20)
@@ -11,7 +11,7 @@ const sessions = 200
 const people = 12
 const call = patientClients()
 
-onEachEngine('many who want visits that share a basin', (engine) => {
+onOneEngine('postgres', 'many who want visits that share a basin', (engine) => {
   let cluster: Cluster
   let tokens: string[]
   beforeAll(async () => {

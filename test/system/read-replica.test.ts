@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { afterAll, beforeAll, describe, expect, inject } from 'vitest'
 import type { Finding } from '../../src/operate/doctor-types.ts'
 import { readRows } from '../support/checker.ts'

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { describe, expect, inject, test } from 'vitest'
 import { emptyDirectory, runHoldfast } from '../support/holdfast-process.ts'
 import { longTest } from '../support/long.ts'

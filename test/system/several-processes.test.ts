@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { symlinkSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { blocksOf, documentAt } from '../docs/documents.ts'

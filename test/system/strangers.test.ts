@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { findErrors, readRows } from '../support/checker.ts'

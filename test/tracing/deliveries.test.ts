@@ -4,14 +4,15 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { ok, startReceiver, status, type Receiver } from '../support/receiver.ts'
 import { collectSpans } from '../support/spans.ts'
 import { nextStart } from '../support/tenant-things.ts'
-import { ada, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, startTestService, type TestService } from '../support/test-service.ts'
 import { makeShop, makeWebhook, type OwnWebhook, type Shop } from '../support/webhooks.ts'
 
 const spans = await collectSpans()
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const secretPart = 'opensesame'
 
-onEachEngine('an attempt to deliver', (engine) => {
+onOneEngine('sqlite', 'an attempt to deliver', (engine) => {
   let service: TestService
   let receiver: Receiver
   let shop: Shop

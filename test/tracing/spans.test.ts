@@ -10,21 +10,15 @@ import { scrape } from '../support/scrape.ts'
 import { expectNoSecrets, seededRequests } from '../support/seeded-secrets.ts'
 import { collectSpans } from '../support/spans.ts'
 import { nextStart, type Tenant } from '../support/tenant-things.ts'
-import {
-  ada,
-  businessOf,
-  offer,
-  onEachEngine,
-  startTestService,
-  type TestService,
-} from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, businessOf, offer, startTestService, type TestService } from '../support/test-service.ts'
 
 const spans = await collectSpans()
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const parentId = 'b7ad6b7169203331'
 const traceparent = `00-${traceId}-${parentId}-01`
 
-onEachEngine('a trace', (engine) => {
+onOneEngine('sqlite', 'a trace', (engine) => {
   let service: TestService
   let salon: Tenant
   let address: string

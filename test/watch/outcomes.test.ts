@@ -2,12 +2,13 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { bookSlot, clientOf, sessionClient, type Client } from '../support/client.ts'
 import { makeBusiness, makeOffer, type Offer, type OwnBusiness } from '../support/offers.ts'
 import { growthOf } from '../support/scrape.ts'
-import { ada, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { ada, startTestService, type TestService } from '../support/test-service.ts'
 
 const tenOClock = '2027-03-01T10:00:00+01:00'
 const eleven = '2027-03-01T11:00:00+01:00'
 
-onEachEngine('counted outcomes', (engine) => {
+onOneEngine('sqlite', 'counted outcomes', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let session: Client

@@ -5,13 +5,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { problemKinds } from '../../src/base/errors.ts'
 import { growthOf, scrape } from '../support/scrape.ts'
 import { unknownId } from '../support/tenant-things.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
 const requests = { metric: 'holdfast_http_requests_total', by: ['method', 'route', 'status'] }
 const durations = { metric: 'holdfast_http_request_duration_seconds_count', by: ['method', 'route'] }
 const problems = { metric: 'holdfast_problems_total', by: ['method', 'route', 'code'] }
 
-onEachEngine('counted requests', (engine) => {
+onOneEngine('sqlite', 'counted requests', (engine) => {
   let service: TestService
   let token: string
   beforeAll(async () => {

@@ -3,7 +3,8 @@ import { bookSlot, clientOf } from '../support/client.ts'
 import { makeBusiness, makeOffer, makeStaff } from '../support/offers.ts'
 import { startReceiver, type Receiver } from '../support/receiver.ts'
 import { nextStart } from '../support/tenant-things.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 import { allEvents, makeWebhook } from '../support/webhooks.ts'
 
 interface Body {
@@ -17,7 +18,7 @@ function membersOf(value: unknown, path = ''): string[] {
   return Object.entries(value).flatMap(([name, member]) => membersOf(member, `${path}.${name}`))
 }
 
-onEachEngine('the samples of events', (engine) => {
+onOneEngine('sqlite', 'the samples of events', (engine) => {
   let service: TestService
   let receiver: Receiver
   let token: string

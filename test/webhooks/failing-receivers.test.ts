@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { behaviours, startBadReceiver, startSelfSigned, type BadReceiver } from '../support/bad-receivers.ts'
-import { longTest, testIn } from '../support/long.ts'
+import { longTest, onOneEngine, testIn } from '../support/long.ts'
 import { startReceiver, status, type Receiver } from '../support/receiver.ts'
-import { engines, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { engines, startTestService, type TestService } from '../support/test-service.ts'
 import { deliveriesOf, makeShop, makeWebhook, type Shop } from '../support/webhooks.ts'
 
 /** The time limit in the tests. The last one proves that the real one is ten seconds. */
 const attemptMs = 1_000
 
-onEachEngine('a receiver that fails', (engine) => {
+onOneEngine('sqlite', 'a receiver that fails', (engine) => {
   let service: TestService
   let shop: Shop
   beforeAll(async () => {

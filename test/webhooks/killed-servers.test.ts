@@ -1,11 +1,11 @@
+/** @module-tag long */
 import { beforeEach, expect } from 'vitest'
 import { readRows } from '../support/checker.ts'
 import { book, clientOf, replaceByDying, slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { eventually, patientClients } from '../support/http-client.ts'
-import { longTest, rounds, testIn } from '../support/long.ts'
+import { longTest, onOneEngine, rounds, testIn } from '../support/long.ts'
 import { startReceiver, type Receiver } from '../support/receiver.ts'
 import { execute } from '../support/statements.ts'
-import { onEachEngine } from '../support/test-service.ts'
 import { allEvents } from '../support/webhooks.ts'
 
 const call = patientClients()
@@ -27,7 +27,7 @@ const endLeases = (databaseUrl: string) =>
     `update deliveries set next_attempt_at = '2020-01-01T00:00:00.000Z' where status = 'pending'`,
   )
 
-onEachEngine('deliveries of servers that are killed', (engine) => {
+onOneEngine('sqlite', 'deliveries of servers that are killed', (engine) => {
   let cluster: Cluster
   let receiver: Receiver
   beforeEach(async () => {

@@ -5,7 +5,8 @@ import { DueSignal } from '../../src/database/lease-loop.ts'
 import { DeliveryWorker } from '../../src/webhooks/worker.ts'
 import { eventually } from '../support/eventually.ts'
 import { ok, type Receiver, startReceiver } from '../support/receiver.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 import { makeShop, makeWebhook, type Shop } from '../support/webhooks.ts'
 
 /** No poll comes while these tests run, so each arrival was caused by a signal. */
@@ -36,7 +37,7 @@ async function addBacklog(service: TestService, webhookId: string, count: number
   })
 }
 
-onEachEngine('a delivery is made soon', (engine) => {
+onOneEngine('postgres', 'a delivery is made soon', (engine) => {
   let service: TestService
   let receiver: Receiver
   let shop: Shop

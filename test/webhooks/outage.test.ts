@@ -5,16 +5,16 @@ import { languageFor, languageNames } from '../../src/base/languages.ts'
 import { DueSignal } from '../../src/database/lease-loop.ts'
 import { writeWebhookMails } from '../../src/mails/webhook-mail.ts'
 import { DeliveryWorker } from '../../src/webhooks/worker.ts'
+import { onOneEngine } from '../support/long.ts'
 import { type MailWorld, mailWorld } from '../support/mail-world.ts'
 import { ok, type Receiver, startReceiver, status } from '../support/receiver.ts'
 import { logInNewPerson } from '../support/person.ts'
-import { onEachEngine } from '../support/test-service.ts'
 import { makeWebhook, type OwnWebhook } from '../support/webhooks.ts'
 
 const hour = 3_600
 const emails = ['owner@salon.example', 'desk@salon.example']
 
-onEachEngine('a webhook that fails for a day', (engine) => {
+onOneEngine('sqlite', 'a webhook that fails for a day', (engine) => {
   let world: MailWorld
   let broken: Receiver
   let healthy: Receiver

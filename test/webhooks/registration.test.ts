@@ -4,12 +4,13 @@ import { clientOf } from '../support/client.ts'
 import { makeBusiness, type OwnBusiness } from '../support/offers.ts'
 import { startReceiver, status } from '../support/receiver.ts'
 import { unknownId } from '../support/tenant-things.ts'
-import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 import { allEvents, deliveriesOf, makeShop, makeWebhook } from '../support/webhooks.ts'
 
 const to = { address: 'http://127.0.0.1:9' }
 
-onEachEngine('webhooks', (engine) => {
+onOneEngine('sqlite', 'webhooks', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let hubKey: string

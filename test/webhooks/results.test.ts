@@ -5,13 +5,14 @@ import { DueSignal } from '../../src/database/lease-loop.ts'
 import { DeliveryWorker } from '../../src/webhooks/worker.ts'
 import { eventually } from '../support/eventually.ts'
 import { hang, ok, startReceiver, type Receiver } from '../support/receiver.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 import { deliveriesOf, makeShop, makeWebhook, type OwnWebhook, type Shop } from '../support/webhooks.ts'
 
 /** After this time another server may send a leased delivery. */
 const leaseSeconds = 30
 
-onEachEngine('the result of an attempt', (engine) => {
+onOneEngine('sqlite', 'the result of an attempt', (engine) => {
   let service: TestService
   let receiver: Receiver
   let shop: Shop
@@ -151,7 +152,7 @@ onEachEngine('the result of an attempt', (engine) => {
   })
 })
 
-onEachEngine('a leased delivery', (engine) => {
+onOneEngine('sqlite', 'a leased delivery', (engine) => {
   let service: TestService
   let receiver: Receiver
   let shop: Shop

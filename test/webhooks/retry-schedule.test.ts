@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startReceiver, status, type Answer, type Receiver } from '../support/receiver.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 import { deliveriesOf, makeShop, makeWebhook, type Shop } from '../support/webhooks.ts'
 
-onEachEngine('the schedule of attempts', (engine) => {
+onOneEngine('sqlite', 'the schedule of attempts', (engine) => {
   let service: TestService
   let receiver: Receiver
   let shop: Shop

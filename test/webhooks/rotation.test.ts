@@ -3,10 +3,11 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { expectProblem } from '../support/expect-problem.ts'
 import { startReceiver, type Received, type Receiver } from '../support/receiver.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 import { makeShop, makeWebhook, type OwnWebhook, type Shop } from '../support/webhooks.ts'
 
-onEachEngine('a rotated secret', (engine) => {
+onOneEngine('sqlite', 'a rotated secret', (engine) => {
   let service: TestService
   let receiver: Receiver
   let shop: Shop

@@ -4,10 +4,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import packageJson from '../../package.json' with { type: 'json' }
 import { eventItems } from '../support/event-body.ts'
 import { startReceiver, type Received, type Receiver } from '../support/receiver.ts'
-import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { onOneEngine } from '../support/long.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
 import { deliveriesOf, makeShop, makeWebhook, type OwnWebhook, type Shop } from '../support/webhooks.ts'
 
-onEachEngine('a delivery', (engine) => {
+onOneEngine('sqlite', 'a delivery', (engine) => {
   let service: TestService
   let receiver: Receiver
   let shop: Shop

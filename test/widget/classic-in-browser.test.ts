@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { heading, next } from '../support/booking-visit.ts'
 import { chromiumPath, keepScreenshot, type Website } from '../support/browser.ts'

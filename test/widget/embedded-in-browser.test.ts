@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { misfitsIn, violationsIn } from '../support/accessibility.ts'
 import { apiRequests, heading, next, toDetails, writeDetails } from '../support/booking-visit.ts'

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { startPublicService } from '../support/browser.ts'
 import { findFirefox, launchFirefox } from '../support/firefox.ts'

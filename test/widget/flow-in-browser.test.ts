@@ -90,7 +90,7 @@ describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' a
   (engine) => {
     const { visit, visitTimes, bookings, holdsOf, salon, service } = visitsOn(engine)
     /** On the second engine only tests in which the database decides. */
-    const once = test.runIf(engine === 'sqlite' || isWhole)
+    const once = longTest.runIf(engine === 'sqlite' || isWhole)
     /** The display does not depend on the engine. */
     const look = (page: Page, name: string) => (engine === 'sqlite' ? expectSound(page, name) : undefined)
 
@@ -406,7 +406,7 @@ describe.skipIf(chromiumPath === undefined)('the widget in a browser', () => {
     await expectSound(page, 'german')
   })
 
-  test('asks how many come where several share a slot, and shows and holds what has room for them', async () => {
+  longTest('asks how many come where several share a slot, and shows and holds what has room for them', async () => {
     const { page } = await visitTimes('2026-12-04', 'Yoga class')
     const first = page.locator('.time').first()
     const day = page.locator('.day.is-free[data-date="2026-12-04"]')
@@ -446,7 +446,7 @@ describe.skipIf(chromiumPath === undefined)('the widget in a browser', () => {
     await expectSound(page, 'party')
   })
 
-  test('speaks Arabic from right to left, in the dark', async () => {
+  longTest('speaks Arabic from right to left, in the dark', async () => {
     const { page } = await visit({ locale: 'ar', colorScheme: 'dark', width: 320 })
     await heading(page, 'ماذا تودّ أن تحجز؟')
     expect(await page.locator('.widget').getAttribute('dir')).toBe('rtl')
@@ -472,7 +472,7 @@ describe.skipIf(chromiumPath === undefined)('the widget in a browser', () => {
     ['nl', /Haircut/, /Geen voorkeur/],
     ['tr', /Haircut/, /Fark etmez/],
     ['ja', /Haircut/, /指名なし/],
-  ])('speaks %s from the first step to the last; nothing is cut', async (locale, service, anyone) => {
+  ], { nightFrom: 2 })('speaks %s from the first step to the last; nothing is cut', async (locale, service, anyone) => {
     const { page } = await visit({ locale, width: 390 })
     await next(page, service)
     await next(page, /Mitte/)

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -256,7 +257,7 @@ describe.skipIf(chromiumPath === undefined)('the page of the manage link', () =>
     ['nl', '21'],
     ['tr', '22'],
     ['ja', '23'],
-  ])('speaks %s', async (locale, day) => {
+  ], { nightFrom: 2 })('speaks %s', async (locale, day) => {
     const { url } = await booked(`2026-12-${day}T09:00:00Z`)
     const page = await open(url, { locale, width: 390 })
     await page.getByRole('heading', { level: 2, name: /Ada/ }).waitFor()

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import type { Page } from 'playwright-core'
 import { gzipSync } from 'node:zlib'
 import { readFileSync } from 'node:fs'

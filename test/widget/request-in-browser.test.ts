@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { expectFocus, expectSound, heading, next, toDetails, writeDetails } from '../support/booking-visit.ts'
 import { chromiumPath } from '../support/browser.ts'

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { violationsIn } from '../support/accessibility.ts'
 import { heading } from '../support/booking-visit.ts'

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { expectFocus, expectSound, tabTo } from '../support/booking-visit.ts'
@@ -9,7 +10,7 @@ import {
   type Visitor,
   type VisitorOptions,
 } from '../support/browser.ts'
-import { isLong } from '../support/long.ts'
+import { isWhole } from '../support/long.ts'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
 import { type SmsServer, startSmsServer } from '../support/sms-server.ts'
 import { businessOf, type TestService } from '../support/test-service.ts'
@@ -169,11 +170,11 @@ describe.skipIf(chromiumPath === undefined)('a visitor for whom no time fits', (
 
   const locales = ['ar', 'de', 'es', 'fr', 'it', 'ja', 'nl', 'pl', 'pt', 'tr']
   test('reads the form in their language', async () => {
-    for (const locale of isLong ? locales : ['ar', 'de']) {
+    for (const locale of isWhole ? locales : ['ar', 'de']) {
       const page = await visit({ ...phone, locale })
       await page.locator('.waiting summary').tap()
       await expectSound(page, `waiting-${locale}`)
-      if (locale !== locales.at(isLong ? -1 : 1)) await visitor.close()
+      if (locale !== locales.at(isWhole ? -1 : 1)) await visitor.close()
     }
   })
 })
