@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { longTest } from './support/long.ts'
 import { misspelledVariables, readConfig, settings } from '../src/base/config.ts'
 import { OperatorError } from '../src/base/errors.ts'
 import { emptyDirectory, runHoldfast, startHoldfast } from './support/holdfast-process.ts'
@@ -321,7 +322,7 @@ describe('the process', () => {
     expect(ran.stderr).not.toContain('HOLD_SECONDS must be')
   })
 
-  test('warns of misspelled variables when it serves', async () => {
+  longTest('warns of misspelled variables when it serves', async () => {
     const directory = emptyDirectory()
     writeFileSync(`${directory}/.env`, 'DATABSE_URL=postgres://ada:hunter2@localhost/x\n')
     const server = startHoldfast(['serve'], { directory, variables: { PORT: '0', LOG_LEVEL: 'warn' } })

@@ -8,7 +8,7 @@ import { DueCalendars, fetchDue } from '../support/busy-calendars.ts'
 import { eventually } from '../support/eventually.ts'
 import { bookSlot, type Client, clientOf } from '../support/client.ts'
 import { expectProblem } from '../support/expect-problem.ts'
-import { onOneEngine } from '../support/long.ts'
+import { longTest, onOneEngine } from '../support/long.ts'
 import { logInNewPerson } from '../support/person.ts'
 import {
   makeBusiness,
@@ -193,7 +193,7 @@ onOneEngine('sqlite', 'busy calendars', (engine) => {
     expect(await readOldestCopy(service.context)).toBeGreaterThanOrEqual(0)
   })
 
-  test('say in one sentence why a file was refused, and keep the copy', async () => {
+  longTest('say in one sentence why a file was refused, and keep the copy', async () => {
     const { id } = await add()
     serve(calendar(appointment('10:00', '11:00')))
     await fetchNow(id)
@@ -263,7 +263,7 @@ onOneEngine('sqlite', 'busy calendars', (engine) => {
     expect(await reasonAt('10:00')).toBe('busy_elsewhere')
   })
 
-  test('are read again after six hours where the reading had to be cut', async () => {
+  longTest('are read again after six hours where the reading had to be cut', async () => {
     await add()
     serve(Object.values(endless)[0] ?? '')
     await fetchDue(service.context, reader)
@@ -314,7 +314,7 @@ onOneEngine('sqlite', 'busy calendars', (engine) => {
     }
   })
 
-  test('of a business whose servers hang delay no other business, and take two calls, of two people', async () => {
+  longTest('of a business whose servers hang delay no other business, and take two calls, of two people', async () => {
     const slow = await makeBusiness(service)
     const slowStaff = await makeStaff(service, slow.id, ['Dora', 'Emil', 'Finn'])
     for (const staff_id of slowStaff)
@@ -387,7 +387,7 @@ onOneEngine('sqlite', 'busy calendars', (engine) => {
     await eventually('the end of the rest', () => look().catch(() => undefined))
   })
 
-  test('that fail are tried again after as long as they have failed, within an hour', async () => {
+  longTest('that fail are tried again after as long as they have failed, within an hour', async () => {
     const path = `/failing-${offer.staff_id}.ics`
     const body = { staff_id: offer.staff_id, url: `${receiver.address}${path}` }
     expect((await service.call('POST', '/busy-calendars', { token: business.key, body })).status).toBe(201)

@@ -6,7 +6,7 @@ import { mailVariables } from '../support/mail-world.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest'
 import { commandLine, runCommand } from '../support/command-line.ts'
 import { builtServer, emptyDirectory, runHoldfast, type ProcessOptions } from '../support/holdfast-process.ts'
-import { onOneEngine, testIn } from '../support/long.ts'
+import { longTest, nightTest, onOneEngine } from '../support/long.ts'
 import { startServer } from '../support/server-process.ts'
 import { execute } from '../support/statements.ts'
 import { createMigratedDatabase, createTestDatabase, type TestDatabase } from '../support/test-database.ts'
@@ -84,9 +84,10 @@ onOneEngine('sqlite', 'holdfast doctor', (engine) => {
     here({ NODE_ENV: 'production', ...payable, ...mailVariables(mails.url), ...variables })
 
   /** Findings that depend on variables or on rows of tables are tested on one engine. */
-  const once = testIn(engine === 'sqlite')
+  const once = engine === 'sqlite' ? test : nightTest
+  const longOnce = engine === 'sqlite' ? longTest : nightTest
 
-  test('finds nothing wrong where all is well, also beside a running server', async () => {
+  longTest('finds nothing wrong where all is well, also beside a running server', async () => {
     const server = await startServer(database.url)
     const { code, found } = await examine(inProduction())
     expect(found.filter(({ state }) => state !== 'ok')).toEqual([])
@@ -135,7 +136,7 @@ onOneEngine('sqlite', 'holdfast doctor', (engine) => {
     }),
   )
 
-  test('finds the schema of an unreleased version, which the server and "migrate" refuse', async () => {
+  longTest('finds the schema of an unreleased version, which the server and "migrate" refuse', async () => {
     await execute(database.url, 'alter table mails drop column last_error')
     await expectFound(here(), {
       check: 'schema',
@@ -249,7 +250,7 @@ onOneEngine('sqlite', 'holdfast doctor', (engine) => {
     })
   })
 
-  test('finds that the clock was set back behind what was recorded', async () => {
+  longTest('finds that the clock was set back behind what was recorded', async () => {
     const holdfast = commandLine(database.url)
     const { data } = await holdfast.json('business', 'list')
     const [business] = data
@@ -306,7 +307,7 @@ onOneEngine('sqlite', 'holdfast doctor', (engine) => {
     expect((await examine(here(trial))).found.filter(({ state }) => state !== 'ok')).toEqual([])
   })
 
-  once('finds settings that harm in production, and only there', async () => {
+  longOnce('finds settings that harm in production, and only there', async () => {
     const cases: [Record<string, string>, string, RegExp, RegExp][] = [
       [
         { TRUST_PROXY: '10.0.0.0/8,0.0.0.0/0' },
@@ -327,7 +328,7 @@ onOneEngine('sqlite', 'holdfast doctor', (engine) => {
     ])
   })
 
-  once('finds development mode where others reach the server', async () => {
+  longOnce('finds development mode where others reach the server', async () => {
     for (const variables of [{ HOST: '0.0.0.0' }, { PUBLIC_URL: 'https://book.example' }])
       await expectFound(here({ NODE_ENV: 'development', ...variables }), {
         check: 'environment',
@@ -357,7 +358,7 @@ onOneEngine('sqlite', 'holdfast doctor', (engine) => {
     await service.stop()
   })
 
-  once('finds a .env that everybody can open', async () => {
+  longOnce('finds a .env that everybody can open', async () => {
     const directory = emptyDirectory()
     const said = async (mode: number) => {
       writeFileSync(join(directory, '.env'), '')

@@ -64,7 +64,7 @@ onOneEngine('sqlite', 'holdfast serve', (engine) => {
     await database.drop()
   })
 
-  test('with PUBLIC_URL it names its own address once, and the pages where people reach them', async () => {
+  longTest('with PUBLIC_URL it names its own address once, and the pages where people reach them', async () => {
     const database = await createMigratedDatabase(engine)
     await commandLine(database.url).text('business', 'create', 'Salon', '--timezone', 'Europe/Berlin')
     const server = await startServer(database.url, { PUBLIC_URL: 'https://book.example/salon' })
@@ -77,7 +77,7 @@ onOneEngine('sqlite', 'holdfast serve', (engine) => {
     await database.drop()
   })
 
-  test('in development it says how to begin without the demo, and does so when told', async () => {
+  longTest('in development it says how to begin without the demo, and does so when told', async () => {
     const database = await createTestDatabase(engine)
     const variables = { DATABASE_URL: database.url, PORT: '0' }
     const server = startHoldfast(['serve', '--no-demo'], { variables })
@@ -98,7 +98,7 @@ onOneEngine('sqlite', 'holdfast serve', (engine) => {
     await database.drop()
   })
 
-  test('in production it prints no link, but the command that prints one, until somebody can log in', async () => {
+  longTest('in production it prints no link, but the command that prints one, until somebody can log in', async () => {
     const database = await createTestDatabase(engine)
     const server = await startServer(database.url)
     await server.process.says(/to print a link for the first owner: npx holdfast user first\)\n/)
@@ -123,7 +123,7 @@ onOneEngine('sqlite', 'holdfast serve', (engine) => {
     await database.drop()
   })
 
-  test('in development where others reach it, it warns, and prints no link of an owner', async () => {
+  longTest('in development where others reach it, it warns, and prints no link of an owner', async () => {
     const database = await createTestDatabase(engine)
     const server = await startServer(database.url, {
       NODE_ENV: 'development',
@@ -140,7 +140,7 @@ onOneEngine('sqlite', 'holdfast serve', (engine) => {
     await database.drop()
   })
 
-  test('started again on the same database, it adds nothing and prints no secret keys', async () => {
+  longTest('started again on the same database, it adds nothing and prints no secret keys', async () => {
     const database = await createTestDatabase(engine)
     const development = { NODE_ENV: 'development' }
     const fresh = await startServer(database.url, development)
@@ -180,7 +180,7 @@ onOneEngine('sqlite', 'holdfast serve', (engine) => {
   })
 })
 
-test('a port that is taken is told with the variable that changes it', async () => {
+longTest('a port that is taken is told with the variable that changes it', async () => {
   const database = await createTestDatabase('sqlite')
   const first = await startServer(database.url)
   const port = new URL(first.address).port

@@ -277,7 +277,7 @@ test.runIf(hasScript)('on a real terminal, in production, it asks and warns with
   expect(ran.stdout).toContain('Salon Spree is ready for bookings')
 })
 
-test('holdfast serve leads to it in production, and tells after a restart how to get keys', async () => {
+longTest('holdfast serve leads to it in production, and tells after a restart how to get keys', async () => {
   const database = await createTestDatabase('sqlite')
   const serve = async (NODE_ENV: string) => {
     const server = startHoldfast(['serve'], {

@@ -7,7 +7,7 @@ import { slot } from '../support/cluster.ts'
 import { cellsOf, commandLine, type CommandLine } from '../support/command-line.ts'
 import { demoWorld, startHoldfast } from '../support/holdfast-process.ts'
 import { eventually, httpClients } from '../support/http-client.ts'
-import { onOneEngine } from '../support/long.ts'
+import { longTest, onOneEngine } from '../support/long.ts'
 import { type Receiver, startReceiver, status } from '../support/receiver.ts'
 import { type ServerProcess, startServer, withoutLimits } from '../support/server-process.ts'
 import { createMigratedDatabase, type TestDatabase } from '../support/test-database.ts'
@@ -148,7 +148,7 @@ onOneEngine('sqlite', 'webhooks at the command line, beside a running server', (
     await holdfast.refuses([...forward, '--key', String(ended['key'])], 1, `${server.address} refuses: `)
   })
 
-  test('forwards events in order while server and receiver restart', async () => {
+  longTest('forwards events in order while server and receiver restart', async () => {
     const variables = { HOLDFAST_KEY: businessOf(world, 'Salon Spree').business_key }
     const before = await book()
     let program = await startReceiver()

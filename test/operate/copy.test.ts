@@ -116,7 +116,7 @@ describe.runIf(engines.includes('postgres'))('holdfast copy', () => {
       expect(await readRows(source.url, `select 1 from ${table} limit 1`), table).toHaveLength(1)
   })
 
-  test('a server on PostgreSQL goes on where that on SQLite stopped, and no slot can be sold twice', async () => {
+  longTest('a server on PostgreSQL goes on where that on SQLite stopped, and no slot can be sold twice', async () => {
     const target = await newTarget()
     const bytes = digestOf(source.url)
     const report = (await holdfast().json('copy', '--to', shown(target.url))) as {
@@ -181,7 +181,7 @@ describe.runIf(engines.includes('postgres'))('holdfast copy', () => {
     ).toEqual([{ tablename: 'other' }])
   })
 
-  test('it refuses a running server, a file that is not there, another engine and an address that is none', async () => {
+  longTest('it refuses a running server, a file that is not there, another engine and an address that is none', async () => {
     const target = await newTarget()
     const server = await startServer(source.url, development)
     await holdfast().refuses(

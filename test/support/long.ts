@@ -19,7 +19,7 @@ export const longTest = tagged(test, 'long')
 /** A suite that `npm test` skips. */
 export const longDescribe = tagged(describe, 'long')
 /** A test that only HOLDFAST_TEST_LONG=1 runs: one more case of what another test proves. */
-const nightTest = tagged(test, 'night')
+export const nightTest = tagged(test, 'night')
 /** A suite that only HOLDFAST_TEST_LONG=1 runs. */
 export const nightDescribe = tagged(describe, 'night')
 

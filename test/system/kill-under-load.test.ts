@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findErrors, findHalfVisits } from '../support/checker.ts'
 import { startCluster, type Cluster } from '../support/cluster.ts'
