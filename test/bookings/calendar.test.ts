@@ -2,7 +2,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import { logInNewPerson } from '../support/person.ts'
 import { onOneEngine } from '../support/long.ts'
-import { ada, businessOf, offer, startTestService, type TestService, withoutLimiter } from '../support/test-service.ts'
+import {
+  ada,
+  businessOf,
+  offer,
+  startTestService,
+  type TestService,
+  withoutLimiter,
+} from '../support/test-service.ts'
 
 const day = '2026-11-23' // a Monday
 const at = (time: string) => `${day}T${time}:00+01:00`

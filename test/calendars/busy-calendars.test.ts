@@ -314,41 +314,44 @@ onOneEngine('sqlite', 'busy calendars', (engine) => {
     }
   })
 
-  longTest('of a business whose servers hang delay no other business, and take two calls, of two people', async () => {
-    const slow = await makeBusiness(service)
-    const slowStaff = await makeStaff(service, slow.id, ['Dora', 'Emil', 'Finn'])
-    for (const staff_id of slowStaff)
-      for (const name of ['one', 'two', 'three', 'four']) {
-        const body = { staff_id, url: `${receiver.address}/slow-${name}-${staff_id}.ics` }
-        expect((await service.call('POST', '/busy-calendars', { token: slow.key, body })).status).toBe(201)
+  longTest(
+    'of a business whose servers hang delay no other business, and take two calls, of two people',
+    async () => {
+      const slow = await makeBusiness(service)
+      const slowStaff = await makeStaff(service, slow.id, ['Dora', 'Emil', 'Finn'])
+      for (const staff_id of slowStaff)
+        for (const name of ['one', 'two', 'three', 'four']) {
+          const body = { staff_id, url: `${receiver.address}/slow-${name}-${staff_id}.ics` }
+          expect((await service.call('POST', '/busy-calendars', { token: slow.key, body })).status).toBe(201)
+        }
+      service.clock.advance(60) // the slow ones have been due for longer
+      await add()
+      const waiting: (() => void)[] = []
+      receiver.answer = (response, { path }) => {
+        const answer = () => response.writeHead(200).end(calendar(appointment('10:00', '11:00')))
+        if (path.startsWith('/slow')) waiting.push(answer)
+        else answer()
       }
-    service.clock.advance(60) // the slow ones have been due for longer
-    await add()
-    const waiting: (() => void)[] = []
-    receiver.answer = (response, { path }) => {
-      const answer = () => response.writeHead(200).end(calendar(appointment('10:00', '11:00')))
-      if (path.startsWith('/slow')) waiting.push(answer)
-      else answer()
-    }
-    const due = new DueCalendars(service.context, reader)
-    let ended = false
-    const fetching = due.fetch().finally(() => (ended = true))
-    await eventually('the other calendar', async () =>
-      (await reasonAt('10:00')) === 'busy_elsewhere' ? true : undefined,
-    )
-    await eventually('those of two people', () => (waiting.length === 2 ? true : undefined))
+      const due = new DueCalendars(service.context, reader)
+      let ended = false
+      const fetching = due.fetch().finally(() => (ended = true))
+      await eventually('the other calendar', async () =>
+        (await reasonAt('10:00')) === 'busy_elsewhere' ? true : undefined,
+      )
+      await eventually('those of two people', () => (waiting.length === 2 ? true : undefined))
 
-    // calendars that become due in the meantime do not wait for the slow ones
-    service.clock.advance(16 * 60)
-    const fetches = () => receiver.received.filter(({ path }) => path === '/secret-path.ics').length
-    const before = fetches()
-    const again = due.fetch()
-    await eventually('its next copy', () => (fetches() > before ? true : undefined))
-    expect([ended, waiting.length]).toEqual([false, 2])
-    const answering = setInterval(() => waiting.shift()?.(), 1)
-    await Promise.all([fetching, again])
-    clearInterval(answering)
-  })
+      // calendars that become due in the meantime do not wait for the slow ones
+      service.clock.advance(16 * 60)
+      const fetches = () => receiver.received.filter(({ path }) => path === '/secret-path.ics').length
+      const before = fetches()
+      const again = due.fetch()
+      await eventually('its next copy', () => (fetches() > before ? true : undefined))
+      expect([ended, waiting.length]).toEqual([false, 2])
+      const answering = setInterval(() => waiting.shift()?.(), 1)
+      await Promise.all([fetching, again])
+      clearInterval(answering)
+    },
+  )
 
   test('of a hub whose servers all hang take half of what is fetched at once', async () => {
     const hub = await createHub(service.context, { name: 'Slow', plan: 'enterprise' })

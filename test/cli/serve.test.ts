@@ -64,18 +64,21 @@ onOneEngine('sqlite', 'holdfast serve', (engine) => {
     await database.drop()
   })
 
-  longTest('with PUBLIC_URL it names its own address once, and the pages where people reach them', async () => {
-    const database = await createMigratedDatabase(engine)
-    await commandLine(database.url).text('business', 'create', 'Salon', '--timezone', 'Europe/Berlin')
-    const server = await startServer(database.url, { PUBLIC_URL: 'https://book.example/salon' })
-    await server.process.says(/^Console .*$/m)
-    const printed = server.process.stdout()
-    expect(printed.split(server.address)).toHaveLength(2)
-    expect(printed).toMatch(/^API reference {2}https:\/\/book\.example\/salon\/docs$/m)
-    expect(printed).toMatch(/^Console {8}https:\/\/book\.example\/salon\/console/m)
-    await server.stop()
-    await database.drop()
-  })
+  longTest(
+    'with PUBLIC_URL it names its own address once, and the pages where people reach them',
+    async () => {
+      const database = await createMigratedDatabase(engine)
+      await commandLine(database.url).text('business', 'create', 'Salon', '--timezone', 'Europe/Berlin')
+      const server = await startServer(database.url, { PUBLIC_URL: 'https://book.example/salon' })
+      await server.process.says(/^Console .*$/m)
+      const printed = server.process.stdout()
+      expect(printed.split(server.address)).toHaveLength(2)
+      expect(printed).toMatch(/^API reference {2}https:\/\/book\.example\/salon\/docs$/m)
+      expect(printed).toMatch(/^Console {8}https:\/\/book\.example\/salon\/console/m)
+      await server.stop()
+      await database.drop()
+    },
+  )
 
   longTest('in development it says how to begin without the demo, and does so when told', async () => {
     const database = await createTestDatabase(engine)
@@ -98,19 +101,22 @@ onOneEngine('sqlite', 'holdfast serve', (engine) => {
     await database.drop()
   })
 
-  longTest('in production it prints no link, but the command that prints one, until somebody can log in', async () => {
-    const database = await createTestDatabase(engine)
-    const server = await startServer(database.url)
-    await server.process.says(/to print a link for the first owner: npx holdfast user first\)\n/)
-    expect(server.process.stdout()).not.toContain('cal_lnk_')
-    const variables = { DATABASE_URL: database.url, NODE_ENV: 'production', PUBLIC_URL: server.address }
-    const { stdout } = await runHoldfast(['user', 'first', '--json'], { variables })
-    const { link } = JSON.parse(stdout) as { link: { url: string } }
-    expect(link.url).toMatch(/\/console\/first#cal_lnk_\w+$/)
-    expect(await (await fetch(link.url)).text()).toContain('Name of your business')
-    await server.stop()
-    await database.drop()
-  })
+  longTest(
+    'in production it prints no link, but the command that prints one, until somebody can log in',
+    async () => {
+      const database = await createTestDatabase(engine)
+      const server = await startServer(database.url)
+      await server.process.says(/to print a link for the first owner: npx holdfast user first\)\n/)
+      expect(server.process.stdout()).not.toContain('cal_lnk_')
+      const variables = { DATABASE_URL: database.url, NODE_ENV: 'production', PUBLIC_URL: server.address }
+      const { stdout } = await runHoldfast(['user', 'first', '--json'], { variables })
+      const { link } = JSON.parse(stdout) as { link: { url: string } }
+      expect(link.url).toMatch(/\/console\/first#cal_lnk_\w+$/)
+      expect(await (await fetch(link.url)).text()).toContain('Name of your business')
+      await server.stop()
+      await database.drop()
+    },
+  )
 
   longTest('it loads no client of what is not set up', async () => {
     const database = await createTestDatabase(engine)

@@ -125,32 +125,29 @@ onOneEngine('sqlite', 'holdfast setup', (engine) => {
     await shared.drop()
   })
 
-  longTest(
-    'killed at any statement, it leaves a whole business or none, and can be run again',
-    async () => {
-      let ended = false
-      const apart = isWhole ? 7 : 37
-      for (let dieAt = 12; !ended && dieAt < 200; dieAt += apart) {
-        const killed = await createMigratedDatabase(engine)
-        const variables = { DATABASE_URL: killed.url, DIE_AT: String(dieAt) }
-        const preloads = [`${project}/test/support/die-at-statement.ts`]
-        const { code } = await runHoldfast(['setup', ...salon], { variables, preloads, program: builtServer })
-        ended = code === 0
-        const [row] = await readRows(killed.url, counts)
-        const again = await commandLine(killed.url).run('setup', ...salon)
-        if (Number(row?.['businesses']) === 0) {
-          expect({ ...row }).toEqual({ businesses: 0, keys: 0, services: 0 })
-          expect(again).toMatchObject({ code: 0 })
-        } else {
-          expect(Number(row?.['keys'])).toBeGreaterThanOrEqual(2)
-          expect(Number(row?.['services'])).toBe(1)
-          expect(again).toMatchObject({ code: 2 })
-        }
-        await killed.drop()
+  longTest('killed at any statement, it leaves a whole business or none, and can be run again', async () => {
+    let ended = false
+    const apart = isWhole ? 7 : 37
+    for (let dieAt = 12; !ended && dieAt < 200; dieAt += apart) {
+      const killed = await createMigratedDatabase(engine)
+      const variables = { DATABASE_URL: killed.url, DIE_AT: String(dieAt) }
+      const preloads = [`${project}/test/support/die-at-statement.ts`]
+      const { code } = await runHoldfast(['setup', ...salon], { variables, preloads, program: builtServer })
+      ended = code === 0
+      const [row] = await readRows(killed.url, counts)
+      const again = await commandLine(killed.url).run('setup', ...salon)
+      if (Number(row?.['businesses']) === 0) {
+        expect({ ...row }).toEqual({ businesses: 0, keys: 0, services: 0 })
+        expect(again).toMatchObject({ code: 0 })
+      } else {
+        expect(Number(row?.['keys'])).toBeGreaterThanOrEqual(2)
+        expect(Number(row?.['services'])).toBe(1)
+        expect(again).toMatchObject({ code: 2 })
       }
-      expect(ended).toBe(true)
-    },
-  )
+      await killed.drop()
+    }
+    expect(ended).toBe(true)
+  })
 })
 
 test('the first page of several businesses in production says nothing of them', async () => {

@@ -12,7 +12,13 @@ import {
   setUpAuthenticator,
 } from '../support/person.ts'
 import { onOneEngine } from '../support/long.ts'
-import { beforeTransactions, businessOf, type Reply, startTestService, type TestService } from '../support/test-service.ts'
+import {
+  beforeTransactions,
+  businessOf,
+  type Reply,
+  startTestService,
+  type TestService,
+} from '../support/test-service.ts'
 
 const lost = () => {
   throw new DatabaseUnavailable('gone')

@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { onOneEngine } from '../support/long.ts'
-import { ada, businessOf, type CallOptions, offer, type Reply, startTestService, type TestService } from '../support/test-service.ts'
+import {
+  ada,
+  businessOf,
+  type CallOptions,
+  offer,
+  type Reply,
+  startTestService,
+  type TestService,
+} from '../support/test-service.ts'
 import { documentAt, tableUnder } from './documents.ts'
 
 const rows = tableUnder(documentAt('ARCHITECTURE.md'), '### What it costs')

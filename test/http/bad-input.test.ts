@@ -12,7 +12,14 @@ import {
   type Things,
   unknownId,
 } from '../support/tenant-things.ts'
-import { ada, businessOf, offer, type Reply, startTestService, type TestService } from '../support/test-service.ts'
+import {
+  ada,
+  businessOf,
+  offer,
+  type Reply,
+  startTestService,
+  type TestService,
+} from '../support/test-service.ts'
 
 /** Texts that have broken programs, each harmless as data. */
 const hostile = [

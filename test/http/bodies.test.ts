@@ -2,7 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import { bookingOf, holdOf, nextStart, unknownId, type Tenant } from '../support/tenant-things.ts'
 import { onOneEngine } from '../support/long.ts'
-import { ada, businessOf, offer, startTestService, type CallOptions, type TestService } from '../support/test-service.ts'
+import {
+  ada,
+  businessOf,
+  offer,
+  startTestService,
+  type CallOptions,
+  type TestService,
+} from '../support/test-service.ts'
 
 const json = { 'content-type': 'application/json' }
 const largest = 64 * 1024

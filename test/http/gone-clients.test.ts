@@ -5,7 +5,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { rawConnection } from '../support/raw-connections.ts'
 import { growthOf } from '../support/scrape.ts'
 import { onOneEngine } from '../support/long.ts'
-import { ada, beforeTransactions, businessOf, type CallOptions, offer, startTestService, type TestService } from '../support/test-service.ts'
+import {
+  ada,
+  beforeTransactions,
+  businessOf,
+  type CallOptions,
+  offer,
+  startTestService,
+  type TestService,
+} from '../support/test-service.ts'
 
 const problems = { metric: 'holdfast_problems_total', by: ['method', 'route', 'code'] }
 const written = ['sessions', 'claims', 'bookings', 'events', 'idempotency_records']

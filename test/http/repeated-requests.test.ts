@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { onOneEngine, rounds } from '../support/long.ts'
 import { payInSandbox } from '../support/paid-booking.ts'
-import { ada, businessOf, offer, startTestService, type Reply, type TestService } from '../support/test-service.ts'
+import {
+  ada,
+  businessOf,
+  offer,
+  startTestService,
+  type Reply,
+  type TestService,
+} from '../support/test-service.ts'
 
 onOneEngine('sqlite', 'a request that is repeated with its Idempotency-Key', (engine) => {
   let service: TestService

@@ -116,55 +116,61 @@ describe.runIf(engines.includes('postgres'))('holdfast copy', () => {
       expect(await readRows(source.url, `select 1 from ${table} limit 1`), table).toHaveLength(1)
   })
 
-  longTest('a server on PostgreSQL goes on where that on SQLite stopped, and no slot can be sold twice', async () => {
-    const target = await newTarget()
-    const bytes = digestOf(source.url)
-    const report = (await holdfast().json('copy', '--to', shown(target.url))) as {
-      tables: { table: string; rows: number }[]
-    }
-    expect(digestOf(source.url)).toBe(bytes)
-    for (const { table, rows } of report.tables) {
-      const [row] = await readRows(target.url, `select cast(count(*) as integer) as rows from ${table}`)
-      expect({ table, rows }).toEqual({ table, rows: row?.['rows'] })
-    }
-    expect(report.tables.map(({ table }) => table)).toEqual(expect.arrayContaining(tables))
-    expect(await findErrors(target.url)).toEqual([])
+  longTest(
+    'a server on PostgreSQL goes on where that on SQLite stopped, and no slot can be sold twice',
+    async () => {
+      const target = await newTarget()
+      const bytes = digestOf(source.url)
+      const report = (await holdfast().json('copy', '--to', shown(target.url))) as {
+        tables: { table: string; rows: number }[]
+      }
+      expect(digestOf(source.url)).toBe(bytes)
+      for (const { table, rows } of report.tables) {
+        const [row] = await readRows(target.url, `select cast(count(*) as integer) as rows from ${table}`)
+        expect({ table, rows }).toEqual({ table, rows: row?.['rows'] })
+      }
+      expect(report.tables.map(({ table }) => table)).toEqual(expect.arrayContaining(tables))
+      expect(await findErrors(target.url)).toEqual([])
 
-    const server = await startServer(target.url, development)
-    const ask = (method: string, path: string, token: string, body?: unknown, headers = {}) =>
-      call(server.address, method, path, { token, headers, ...(body !== undefined && { body }) })
-    expect((await ask('GET', '/bookings?limit=100', before.key)).body).toEqual(before.bookings)
-    expect((await ask('GET', '/events?limit=100', before.key)).body).toEqual(before.events)
-    const other = await ask('POST', '/session', businessOf(before.world, 'Salon Spree').publishable_key)
-    const rival = String(other.body.session_token)
-    expect(await ask('POST', '/bookings/hold', rival, { ...online(), starts_at: at(9) })).toMatchObject({
-      ...{ status: 409, body: { code: 'slot_held' } },
-    })
-    expect(await ask('POST', '/bookings/hold', rival, { ...online(), starts_at: at(11) })).toMatchObject({
-      ...{ status: 409, body: { code: 'slot_booked' } },
-    })
-    const replayed = await ask(
-      'POST',
-      '/bookings/hold',
-      before.session,
-      { ...online(), starts_at: at(9) },
-      {
-        'idempotency-key': 'kept',
-      },
-    )
-    expect(replayed).toMatchObject({ status: 201, headers: { 'idempotent-replayed': 'true' } })
-    expect(replayed.body).toEqual(before.held)
-    const booked = await ask('POST', '/bookings', before.session, { hold_id: before.holdId, client: ada })
-    expect(booked.status).toBe(201)
-    const { body } = await ask('GET', '/events?limit=100', before.key)
-    const [known, later] = [before.events as { data: unknown[] }, body as { data: { booking_id: string }[] }]
-    expect(later.data.slice(0, known.data.length)).toEqual(known.data)
-    expect(later.data.slice(known.data.length)).toMatchObject([{ booking_id: before.holdId }])
-    const moved = await ask('PATCH', `/bookings/${before.bookingId}`, before.key, { starts_at: at(9) })
-    expect(moved.status).toBe(409)
-    await server.stop()
-    expect(await findErrors(target.url)).toEqual([])
-  })
+      const server = await startServer(target.url, development)
+      const ask = (method: string, path: string, token: string, body?: unknown, headers = {}) =>
+        call(server.address, method, path, { token, headers, ...(body !== undefined && { body }) })
+      expect((await ask('GET', '/bookings?limit=100', before.key)).body).toEqual(before.bookings)
+      expect((await ask('GET', '/events?limit=100', before.key)).body).toEqual(before.events)
+      const other = await ask('POST', '/session', businessOf(before.world, 'Salon Spree').publishable_key)
+      const rival = String(other.body.session_token)
+      expect(await ask('POST', '/bookings/hold', rival, { ...online(), starts_at: at(9) })).toMatchObject({
+        ...{ status: 409, body: { code: 'slot_held' } },
+      })
+      expect(await ask('POST', '/bookings/hold', rival, { ...online(), starts_at: at(11) })).toMatchObject({
+        ...{ status: 409, body: { code: 'slot_booked' } },
+      })
+      const replayed = await ask(
+        'POST',
+        '/bookings/hold',
+        before.session,
+        { ...online(), starts_at: at(9) },
+        {
+          'idempotency-key': 'kept',
+        },
+      )
+      expect(replayed).toMatchObject({ status: 201, headers: { 'idempotent-replayed': 'true' } })
+      expect(replayed.body).toEqual(before.held)
+      const booked = await ask('POST', '/bookings', before.session, { hold_id: before.holdId, client: ada })
+      expect(booked.status).toBe(201)
+      const { body } = await ask('GET', '/events?limit=100', before.key)
+      const [known, later] = [
+        before.events as { data: unknown[] },
+        body as { data: { booking_id: string }[] },
+      ]
+      expect(later.data.slice(0, known.data.length)).toEqual(known.data)
+      expect(later.data.slice(known.data.length)).toMatchObject([{ booking_id: before.holdId }])
+      const moved = await ask('PATCH', `/bookings/${before.bookingId}`, before.key, { starts_at: at(9) })
+      expect(moved.status).toBe(409)
+      await server.stop()
+      expect(await findErrors(target.url)).toEqual([])
+    },
+  )
 
   test('only an empty database is filled, and only with tables of Holdfast', async () => {
     const target = await newTarget()
@@ -181,33 +187,36 @@ describe.runIf(engines.includes('postgres'))('holdfast copy', () => {
     ).toEqual([{ tablename: 'other' }])
   })
 
-  longTest('it refuses a running server, a file that is not there, another engine and an address that is none', async () => {
-    const target = await newTarget()
-    const server = await startServer(source.url, development)
-    await holdfast().refuses(
-      ['copy', '--to', shown(target.url)],
-      1,
-      /A Holdfast server uses .*: stop it first/,
-    )
-    await server.stop()
-    await holdfast().refuses(['copy', '--to', 'sqlite:other.db'], 2, /--to must be a PostgreSQL database/)
-    await commandLine(target.url).refuses(
-      ['copy', '--to', shown(target.url)],
-      2,
-      /is already a PostgreSQL database/,
-    )
-    await commandLine(`${source.url}.none`).refuses(
-      ['copy', '--to', shown(target.url)],
-      1,
-      /There is no database at/,
-    )
-    await holdfast().refuses(
-      ['copy', '--to', shown(target.url).replace(/\/[^/]*$/, '/none_such')],
-      1,
-      /no PostgreSQL answers/,
-    )
-    expect(await readRows(target.url, `select 1 from pg_tables where schemaname = 'public'`)).toEqual([])
-  })
+  longTest(
+    'it refuses a running server, a file that is not there, another engine and an address that is none',
+    async () => {
+      const target = await newTarget()
+      const server = await startServer(source.url, development)
+      await holdfast().refuses(
+        ['copy', '--to', shown(target.url)],
+        1,
+        /A Holdfast server uses .*: stop it first/,
+      )
+      await server.stop()
+      await holdfast().refuses(['copy', '--to', 'sqlite:other.db'], 2, /--to must be a PostgreSQL database/)
+      await commandLine(target.url).refuses(
+        ['copy', '--to', shown(target.url)],
+        2,
+        /is already a PostgreSQL database/,
+      )
+      await commandLine(`${source.url}.none`).refuses(
+        ['copy', '--to', shown(target.url)],
+        1,
+        /There is no database at/,
+      )
+      await holdfast().refuses(
+        ['copy', '--to', shown(target.url).replace(/\/[^/]*$/, '/none_such')],
+        1,
+        /no PostgreSQL answers/,
+      )
+      expect(await readRows(target.url, `select 1 from pg_tables where schemaname = 'public'`)).toEqual([])
+    },
+  )
 
   test('a copy that differs from its source is noticed, and nothing is copied', async () => {
     const target = await newTarget()
@@ -221,31 +230,35 @@ describe.runIf(engines.includes('postgres'))('holdfast copy', () => {
     expect(await readRows(target.url, 'select id from hubs')).toEqual([])
   })
 
-  longTest('killed at any statement, it leaves all or nothing, and can be run again', async () => {
-    const preloads = [`${project}/test/support/die-at-statement.ts`]
-    let ended = false
-    const step = isWhole ? 1 : 9
-    for (let dieAt = 5; !ended && dieAt < 2_000; dieAt += step * (dieAt < 100 ? 13 : 40)) {
-      const target = await newTarget()
-      const to = shown(target.url)
-      const { PGPASSWORD = '' } = process.env
-      const variables = { DATABASE_URL: source.url, DIE_AT: String(dieAt), PGPASSWORD }
-      const { code } = await runHoldfast(['copy', '--to', to], {
-        ...{ variables, preloads, program: builtServer },
-      })
-      ended = code === 0
-      const isMigrated = await readRows(target.url, `select to_regclass('hubs') is not null as migrated`)
-      const counts = isMigrated[0]?.['migrated']
-        ? await readRows(
-            target.url,
-            'select (select count(*) from hubs)::int + (select count(*) from bookings)::int as rows',
-          )
-        : []
-      const again = await holdfast().run('copy', '--to', shown(target.url))
-      expect(again.code, again.stderr).toBe(Number(counts[0]?.['rows'] ?? 0) > 0 ? 2 : 0)
-    }
-    expect(ended).toBe(true)
-  }, 180_000)
+  longTest(
+    'killed at any statement, it leaves all or nothing, and can be run again',
+    async () => {
+      const preloads = [`${project}/test/support/die-at-statement.ts`]
+      let ended = false
+      const step = isWhole ? 1 : 9
+      for (let dieAt = 5; !ended && dieAt < 2_000; dieAt += step * (dieAt < 100 ? 13 : 40)) {
+        const target = await newTarget()
+        const to = shown(target.url)
+        const { PGPASSWORD = '' } = process.env
+        const variables = { DATABASE_URL: source.url, DIE_AT: String(dieAt), PGPASSWORD }
+        const { code } = await runHoldfast(['copy', '--to', to], {
+          ...{ variables, preloads, program: builtServer },
+        })
+        ended = code === 0
+        const isMigrated = await readRows(target.url, `select to_regclass('hubs') is not null as migrated`)
+        const counts = isMigrated[0]?.['migrated']
+          ? await readRows(
+              target.url,
+              'select (select count(*) from hubs)::int + (select count(*) from bookings)::int as rows',
+            )
+          : []
+        const again = await holdfast().run('copy', '--to', shown(target.url))
+        expect(again.code, again.stderr).toBe(Number(counts[0]?.['rows'] ?? 0) > 0 ? 2 : 0)
+      }
+      expect(ended).toBe(true)
+    },
+    180_000,
+  )
 })
 
 /**

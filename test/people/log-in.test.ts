@@ -12,7 +12,13 @@ import {
   sameOrigin,
   sendForm,
 } from '../support/person.ts'
-import { businessOf, type Reply, startTestService, type TestService, withoutLimiter } from '../support/test-service.ts'
+import {
+  businessOf,
+  type Reply,
+  startTestService,
+  type TestService,
+  withoutLimiter,
+} from '../support/test-service.ts'
 
 onOneEngine('sqlite', 'people', (engine) => {
   let service: TestService

@@ -58,7 +58,11 @@ function tagged<Api extends object>(api: Api, tag: string): Api {
   return new Proxy(api, {
     apply: (target, self, [name, first, second]: unknown[]) => {
       const [options, work] = typeof first === 'function' ? [{ timeout: second }, first] : [first, second]
-      return Reflect.apply(target as () => unknown, self, [name, { ...(options as object), tags: [tag] }, work])
+      return Reflect.apply(target as () => unknown, self, [
+        name,
+        { ...(options as object), tags: [tag] },
+        work,
+      ])
     },
     get: (target, key): unknown => {
       const value: unknown = Reflect.get(target, key)

@@ -5,9 +5,13 @@
 export const tags = [
   {
     name: 'long',
-    description: 'not in `npm test`: the other engine, browsers, kills, outages of real seconds, further cases',
+    description:
+      'not in `npm test`: the other engine, browsers, kills, outages of real seconds, further cases',
   },
-  { name: 'night', description: 'in neither `npm test` nor `npm run test:all`: all variants of what they prove' },
+  {
+    name: 'night',
+    description: 'in neither `npm test` nor `npm run test:all`: all variants of what they prove',
+  },
 ]
 
 /** Returns vitest's `tagsFilter` for a value of HOLDFAST_TEST_LONG. */

@@ -406,45 +406,51 @@ describe.skipIf(chromiumPath === undefined)('the widget in a browser', () => {
     await expectSound(page, 'german')
   })
 
-  longTest('asks how many come where several share a slot, and shows and holds what has room for them', async () => {
-    const { page } = await visitTimes('2026-12-04', 'Yoga class')
-    const first = page.locator('.time').first()
-    const day = page.locator('.day.is-free[data-date="2026-12-04"]')
-    expect(await first.textContent()).toContain('Places left: 8') // for one person, too
-    const field = page.getByLabel('How many people?')
-    const [above, below] = await Promise.all([field.boundingBox(), page.locator('.next-free').boundingBox()])
-    const ring = 5 // its outline, with its offset
-    expect((below?.y ?? 0) - (above?.y ?? 0) - (above?.height ?? 0)).toBeGreaterThan(ring)
-    const limit = page.getByText('At most 8')
-    expect(await limit.count()).toBe(0)
-    await field.fill('9')
-    await limit.waitFor()
-    await page.keyboard.press('Enter')
-    expect(await field.inputValue()).toBe('8') // the displayed number is the one held
-    expect(await limit.count()).toBe(1)
-    await field.fill('3')
-    expect(await limit.count()).toBe(0)
-    await page.keyboard.press('Enter')
-    await expect.poll(() => first.textContent()).toContain('Places left: 8')
-    await first.click()
-    await heading(page, 'Your details')
-    expect(await page.locator('.summary').textContent()).toContain('for 3 people')
-    await writeDetails(page)
-    await next(page, 'Book now')
-    await heading(page, 'Thank you, Ada!')
-    const booked = (await service().rows('bookings')).filter(({ party_size }) => party_size === 3)
-    expect(booked).toHaveLength(1)
-    await next(page, 'Book another')
-    await next(page, /Yoga class/)
-    await next(page, /Mitte/)
-    await day.click()
-    await page.getByLabel('How many people?').fill('2') // and nothing more: the tap that leaves the field hits a time
-    await expect.poll(() => first.textContent()).toContain('Places left: 5')
-    await page.getByLabel('How many people?').fill('6')
-    await page.keyboard.press('Enter')
-    await expect.poll(() => first.textContent()).toContain('Places left: 8') // the one with five left is hidden
-    await expectSound(page, 'party')
-  })
+  longTest(
+    'asks how many come where several share a slot, and shows and holds what has room for them',
+    async () => {
+      const { page } = await visitTimes('2026-12-04', 'Yoga class')
+      const first = page.locator('.time').first()
+      const day = page.locator('.day.is-free[data-date="2026-12-04"]')
+      expect(await first.textContent()).toContain('Places left: 8') // for one person, too
+      const field = page.getByLabel('How many people?')
+      const [above, below] = await Promise.all([
+        field.boundingBox(),
+        page.locator('.next-free').boundingBox(),
+      ])
+      const ring = 5 // its outline, with its offset
+      expect((below?.y ?? 0) - (above?.y ?? 0) - (above?.height ?? 0)).toBeGreaterThan(ring)
+      const limit = page.getByText('At most 8')
+      expect(await limit.count()).toBe(0)
+      await field.fill('9')
+      await limit.waitFor()
+      await page.keyboard.press('Enter')
+      expect(await field.inputValue()).toBe('8') // the displayed number is the one held
+      expect(await limit.count()).toBe(1)
+      await field.fill('3')
+      expect(await limit.count()).toBe(0)
+      await page.keyboard.press('Enter')
+      await expect.poll(() => first.textContent()).toContain('Places left: 8')
+      await first.click()
+      await heading(page, 'Your details')
+      expect(await page.locator('.summary').textContent()).toContain('for 3 people')
+      await writeDetails(page)
+      await next(page, 'Book now')
+      await heading(page, 'Thank you, Ada!')
+      const booked = (await service().rows('bookings')).filter(({ party_size }) => party_size === 3)
+      expect(booked).toHaveLength(1)
+      await next(page, 'Book another')
+      await next(page, /Yoga class/)
+      await next(page, /Mitte/)
+      await day.click()
+      await page.getByLabel('How many people?').fill('2') // and nothing more: the tap that leaves the field hits a time
+      await expect.poll(() => first.textContent()).toContain('Places left: 5')
+      await page.getByLabel('How many people?').fill('6')
+      await page.keyboard.press('Enter')
+      await expect.poll(() => first.textContent()).toContain('Places left: 8') // the one with five left is hidden
+      await expectSound(page, 'party')
+    },
+  )
 
   longTest('speaks Arabic from right to left, in the dark', async () => {
     const { page } = await visit({ locale: 'ar', colorScheme: 'dark', width: 320 })
@@ -465,14 +471,17 @@ describe.skipIf(chromiumPath === undefined)('the widget in a browser', () => {
     await expectSound(page, 'arabic-2')
   })
 
-  testFirstOf([
-    ['pl', /Haircut/, /Bez preferencji/],
-    ['it', /Haircut/, /Nessuna preferenza/],
-    ['pt-BR', /Haircut/, /Sem preferência/],
-    ['nl', /Haircut/, /Geen voorkeur/],
-    ['tr', /Haircut/, /Fark etmez/],
-    ['ja', /Haircut/, /指名なし/],
-  ], { nightFrom: 2 })('speaks %s from the first step to the last; nothing is cut', async (locale, service, anyone) => {
+  testFirstOf(
+    [
+      ['pl', /Haircut/, /Bez preferencji/],
+      ['it', /Haircut/, /Nessuna preferenza/],
+      ['pt-BR', /Haircut/, /Sem preferência/],
+      ['nl', /Haircut/, /Geen voorkeur/],
+      ['tr', /Haircut/, /Fark etmez/],
+      ['ja', /Haircut/, /指名なし/],
+    ],
+    { nightFrom: 2 },
+  )('speaks %s from the first step to the last; nothing is cut', async (locale, service, anyone) => {
     const { page } = await visit({ locale, width: 390 })
     await next(page, service)
     await next(page, /Mitte/)

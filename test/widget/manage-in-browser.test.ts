@@ -247,17 +247,20 @@ describe.skipIf(chromiumPath === undefined)('the page of the manage link', () =>
     await expectSound(page, 'manage-8-arabic-dark-cancel')
   })
 
-  testFirstOf([
-    ['de', '09'],
-    ['fr', '10'],
-    ['es', '11'],
-    ['pl', '16'],
-    ['it', '17'],
-    ['pt-BR', '18'],
-    ['nl', '21'],
-    ['tr', '22'],
-    ['ja', '23'],
-  ], { nightFrom: 2 })('speaks %s', async (locale, day) => {
+  testFirstOf(
+    [
+      ['de', '09'],
+      ['fr', '10'],
+      ['es', '11'],
+      ['pl', '16'],
+      ['it', '17'],
+      ['pt-BR', '18'],
+      ['nl', '21'],
+      ['tr', '22'],
+      ['ja', '23'],
+    ],
+    { nightFrom: 2 },
+  )('speaks %s', async (locale, day) => {
     const { url } = await booked(`2026-12-${day}T09:00:00Z`)
     const page = await open(url, { locale, width: 390 })
     await page.getByRole('heading', { level: 2, name: /Ada/ }).waitFor()
