@@ -9,7 +9,7 @@ import { startTestService, type TestService } from '../support/test-service.ts'
  * The days shown to one visitor may be cached for the next. The offer must be the same as without the cache.
  * random-worlds.test.ts proves that it is right in random worlds.
  */
-onOneEngine('postgres', 'days that were shown before', (engine) => {
+onOneEngine('sqlite', 'days that were shown before', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let one: Client

@@ -18,7 +18,7 @@ const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'] as con
 const officeHours = weekdays.map((weekday) => ({ weekday, opens: '09:00', closes: '17:00' }))
 const tuesday = '2026-12-01'
 
-onOneEngine('postgres', 'questions about availability', (engine) => {
+onOneEngine('sqlite', 'questions about availability', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let session: Client

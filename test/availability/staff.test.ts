@@ -17,7 +17,7 @@ import { startTestService, type Reply, type TestService } from '../support/test-
 const at = (time: string, date = '2026-12-01') => `${date}T${time}:00+01:00`
 const ten = at('10:00')
 
-onOneEngine('postgres', 'staff and what is offered', (engine) => {
+onOneEngine('sqlite', 'staff and what is offered', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let key: Client

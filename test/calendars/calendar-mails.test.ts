@@ -11,7 +11,7 @@ import { calendar } from './calendar-files.ts'
 const hour = 3_600
 const emails = ['owner@salon.example', 'desk@salon.example']
 
-onOneEngine('postgres', 'mails about busy calendars', (engine) => {
+onOneEngine('sqlite', 'mails about busy calendars', (engine) => {
   let world: MailWorld
   let receiver: Receiver
   let reader: CalendarReader

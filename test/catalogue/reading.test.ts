@@ -13,7 +13,7 @@ interface Item {
   name: string
 }
 
-onOneEngine('postgres', 'reading services, locations and staff', (engine) => {
+onOneEngine('sqlite', 'reading services, locations and staff', (engine) => {
   let service: TestService
   let salon: Tenant
   let key: string

@@ -52,7 +52,7 @@ test.each(['', 'hub', 'business', 'key'])('"holdfast %s" alone shows what is pos
   expect(ran.stderr).toContain('Usage: holdfast')
 })
 
-onOneEngine('postgres', 'holdfast migrate', (engine) => {
+onOneEngine('sqlite', 'holdfast migrate', (engine) => {
   test('tells what it ran, and the next time that there was nothing to do', async () => {
     const database = await createTestDatabase(engine)
     const migrate = (...args: string[]) => runCommand(['migrate', ...args], { DATABASE_URL: database.url })

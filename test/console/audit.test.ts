@@ -22,7 +22,7 @@ test('every change has its words', () => {
   }
 })
 
-onOneEngine('postgres', 'who changed what, in the console', (engine) => {
+onOneEngine('sqlite', 'who changed what, in the console', (engine) => {
   let service: TestService
   let owner: LoggedIn
   let salon: ReturnType<typeof bookerOf>
@@ -91,7 +91,7 @@ onOneEngine('postgres', 'who changed what, in the console', (engine) => {
   })
 })
 
-onOneEngine('postgres', 'the businesses of a hub in the console', (engine) => {
+onOneEngine('sqlite', 'the businesses of a hub in the console', (engine) => {
   let service: TestService
   let owner: LoggedIn
   const show = (query = '', who = owner) => readConsole(service, `/console/businesses${query}`, who)

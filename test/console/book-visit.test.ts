@@ -9,7 +9,7 @@ import { makeVisitSalon, type VisitSalon } from '../support/visit-salon.ts'
 const date = '2026-12-01'
 const client = { first_name: 'Grace', last_name: 'Hopper', email: 'grace@example.com' }
 
-onOneEngine('postgres', 'booking several services by the form of the console', (engine) => {
+onOneEngine('sqlite', 'booking several services by the form of the console', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let salon: VisitSalon

@@ -19,7 +19,7 @@ import { startTestService, type TestService } from '../support/test-service.ts'
 const at = (time: string) => `2026-12-01T${time}:00+01:00`
 const grace = { first_name: 'Grace', last_name: 'Hopper', email: 'grace@example.com', phone: '+49 30 1234' }
 
-onOneEngine('postgres', 'the page of a booking', (engine) => {
+onOneEngine('sqlite', 'the page of a booking', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let key: Client

@@ -44,7 +44,7 @@ test.each([
   expect(csvRow(values, { separator: ',' })).toBe(expected)
 })
 
-onOneEngine('postgres', 'the list of bookings', (engine) => {
+onOneEngine('sqlite', 'the list of bookings', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let staffIds: string[]

@@ -7,7 +7,7 @@ import { businessOf, startTestService, type TestService } from '../support/test-
 
 const day = '2026-11-20'
 
-onOneEngine('postgres', 'the calendar of the console', (engine) => {
+onOneEngine('sqlite', 'the calendar of the console', (engine) => {
   let service: TestService
   let owner: LoggedIn
   let booker: ReturnType<typeof bookerOf>

@@ -21,7 +21,7 @@ const busyCalendar = emptyCalendar.replace(
   'BEGIN:VEVENT\r\nUID:1\r\nDTSTAMP:20261120T000000Z\r\nDTSTART:20261123T100000Z\r\nDTEND:20261123T110000Z\r\nEND:VEVENT\r\nEND:VCALENDAR',
 )
 
-onOneEngine('postgres', 'the page about calendars', (engine) => {
+onOneEngine('sqlite', 'the page about calendars', (engine) => {
   let service: TestService
   let receiver: Receiver
   let manager: LoggedIn

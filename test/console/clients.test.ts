@@ -12,7 +12,7 @@ const grace = { first_name: 'Grace', last_name: 'Hopper', email: 'grace@example.
 const alan = { first_name: 'Alan', last_name: '<b>Turing', email: 'alan@example.com', phone: null }
 const at = (day: number) => `2026-12-0${day}T10:00:00+01:00`
 
-onOneEngine('postgres', 'the clients of a business', (engine) => {
+onOneEngine('sqlite', 'the clients of a business', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let offer: Offer

@@ -8,7 +8,7 @@ import { businessOf, startTestService, type TestService } from '../support/test-
 
 const path = '/console/developers'
 
-onOneEngine('postgres', 'the pages for developers', (engine) => {
+onOneEngine('sqlite', 'the pages for developers', (engine) => {
   let service: TestService
   let owner: LoggedIn
   let receiver: Receiver

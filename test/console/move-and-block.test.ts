@@ -9,7 +9,7 @@ import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
 import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
-onOneEngine('postgres', 'moving and blocking by forms', (engine) => {
+onOneEngine('sqlite', 'moving and blocking by forms', (engine) => {
   let service: TestService
   let owner: LoggedIn
   let booker: ReturnType<typeof bookerOf>

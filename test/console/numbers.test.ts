@@ -5,7 +5,7 @@ import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
 import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
-onOneEngine('postgres', 'the numbers of a business in the console', (engine) => {
+onOneEngine('sqlite', 'the numbers of a business in the console', (engine) => {
   let service: TestService
   let manager: LoggedIn
   let salon: ReturnType<typeof bookerOf>

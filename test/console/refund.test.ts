@@ -4,7 +4,7 @@ import { type DepositWorld, depositWorld } from '../support/deposits.ts'
 import { onOneEngine } from '../support/long.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 
-onOneEngine('postgres', 'a paid deposit in the console', (engine) => {
+onOneEngine('sqlite', 'a paid deposit in the console', (engine) => {
   let world: DepositWorld
   let owner: LoggedIn
   let manager: LoggedIn

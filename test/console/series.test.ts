@@ -8,7 +8,7 @@ import { startTestService, type Reply, type TestService } from '../support/test-
 /** Returns the words of a page. */
 const textOf = (page: string) => page.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
 
-onOneEngine('postgres', 'series in the console', (engine) => {
+onOneEngine('sqlite', 'series in the console', (engine) => {
   let service: TestService
   let owner: LoggedIn
   let booker: ReturnType<typeof bookerOf>

@@ -10,7 +10,7 @@ interface Item {
   name: string
 }
 
-onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
+onOneEngine('sqlite', 'the pages of what a business offers', (engine) => {
   let service: TestService
   let businessId: string
   let owner: LoggedIn

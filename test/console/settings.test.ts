@@ -7,7 +7,7 @@ import { emptyDirectory } from '../support/holdfast-process.ts'
 import { onOneEngine } from '../support/long.ts'
 import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
-onOneEngine('postgres', 'the settings of a business', (engine) => {
+onOneEngine('sqlite', 'the settings of a business', (engine) => {
   const directory = emptyDirectory()
   let service: TestService
   let owner: LoggedIn

@@ -24,7 +24,7 @@ const claim = (service: TestService, token: string, fields: Record<string, strin
     ...{ ...salon, ...fields },
   })
 
-onOneEngine('postgres', 'on an empty server, the first owner', (engine) => {
+onOneEngine('sqlite', 'on an empty server, the first owner', (engine) => {
   let service: TestService
   let owner: Pick<LoggedIn, 'cookie'>
   beforeAll(async () => {
@@ -180,7 +180,7 @@ onOneEngine('postgres', 'on an empty server, the first owner', (engine) => {
   })
 })
 
-onOneEngine('postgres', 'the steps to the first booking', (engine) => {
+onOneEngine('sqlite', 'the steps to the first booking', (engine) => {
   let service: TestService
   let hubOwner: LoggedIn
   let hubId = ''

@@ -24,7 +24,7 @@ interface User {
   last_log_in_at: string | null
 }
 
-onOneEngine('postgres', 'the page of the people who may log in', (engine) => {
+onOneEngine('sqlite', 'the page of the people who may log in', (engine) => {
   let service: TestService
   let owner: LoggedIn
   let anna = ''
@@ -211,7 +211,7 @@ onOneEngine('postgres', 'the page of the people who may log in', (engine) => {
   })
 })
 
-onOneEngine('postgres', 'people who are added where there is mail', (engine) => {
+onOneEngine('sqlite', 'people who are added where there is mail', (engine) => {
   let server: MailServer
   let service: TestService
   let owner: LoggedIn

@@ -9,7 +9,7 @@ import { type BookedReply, makeVisitSalon, type VisitSalon } from '../support/vi
 
 const at = (time: string) => `2026-12-01T${time}:00+01:00`
 
-onOneEngine('postgres', 'the page of a booking of several services', (engine) => {
+onOneEngine('sqlite', 'the page of a booking of several services', (engine) => {
   let service: TestService
   let business: OwnBusiness
   let key: Client

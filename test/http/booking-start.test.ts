@@ -18,7 +18,7 @@ function carriedBy({ body }: Reply): { services: { name: string }[] } | undefine
   return json === undefined ? undefined : (JSON.parse(json) as { services: { name: string }[] })
 }
 
-onOneEngine('postgres', 'what a booking page begins with', (engine) => {
+onOneEngine('sqlite', 'what a booking page begins with', (engine) => {
   let service: TestService
   let salon: Tenant
   beforeAll(async () => {

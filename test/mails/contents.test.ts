@@ -12,7 +12,7 @@ import { pngOf } from '../support/pictures.ts'
 const monday = '2026-11-30T09:30:00+01:00'
 const desk = 'desk@salon.example'
 
-onOneEngine('postgres', 'what mails say', (engine) => {
+onOneEngine('sqlite', 'what mails say', (engine) => {
   let world: MailWorld
   let owner: LoggedIn
   beforeAll(async () => {
