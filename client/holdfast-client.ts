@@ -52,7 +52,7 @@ const usualRetries: RetryOptions = { attempts: 5, maxWaitSeconds: 30, timeoutSec
 /**
  * Returns a typed client of the Holdfast API. It sends creations with an `Idempotency-Key`, so that they happen once.
  * It retries after 429. It retries reads and creations also after 500, 502, 503, 504 and dropped connections. Throws a
- * TypeError if `baseUrl` is not a URL.
+ * TypeError if `baseUrl` is not a URL, or without a key.
  */
 export function createHoldfastClient(
   options: HoldfastClientOptions,
@@ -60,6 +60,9 @@ export function createHoldfastClient(
 ): HoldfastClient {
   const { baseUrl, retries, fetch: send = (request: Request) => fetch(request) } = options
   const url = serviceUrl(baseUrl)
+  const credential: unknown = 'key' in options ? options.key : options.publishableKey
+  if (typeof credential !== 'string' || credential === '')
+    throw new TypeError('Pass a key as `key` or `publishableKey`. It is missing or empty.')
   const patient = sendWithRetries(send, time, { ...usualRetries, ...retries })
   const authorized =
     'key' in options

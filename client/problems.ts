@@ -42,6 +42,7 @@ export class HoldfastError extends Error {
     this.fields = fieldsOf(problem)
     this.problem = problem
     this.response = response
+    hide(this)
   }
 
   /** True if it has one of these codes. Then `problem` has the type of its code. */
@@ -59,11 +60,19 @@ export class UnexpectedAnswerError extends Error {
 
   constructor(response: Response) {
     super(
-      `The answer of ${response.url} is ${response.status.toString()}, and not from Holdfast. Check \`baseUrl\`.`,
+      `The answer of ${response.url} is ${response.status.toString()}, and not from Holdfast. ${
+        [502, 503, 504].includes(response.status) ? 'A proxy could not reach the server.' : 'Check `baseUrl`.'
+      }`,
     )
     this.status = response.status
     this.response = response
+    hide(this)
   }
+}
+
+/** Keeps the response out of logs, where it would fill a hundred lines. */
+function hide(error: { response: Response }): void {
+  Object.defineProperty(error, 'response', { enumerable: false })
 }
 
 function fieldsOf(problem: Problem): Record<string, string> {

@@ -30,8 +30,8 @@ const refusedStatuses = [429]
 const lostStatuses = [500, 502, 503, 504]
 
 /**
- * Retries after 429. If a repetition does no harm, also retries after 500, 502, 503, 504 and a dropped connection.
- * Waits for `Retry-After`, or else for a random time that grows. Never retries a timeout or an aborted request.
+ * Retries after 429, and if no connection was made. If a repetition does no harm, also retries after 500, 502, 503, 504
+ * and a dropped connection. Waits for `Retry-After`, or else for a random time that grows. Never retries a timeout or an aborted request.
  *
  * @internal
  */
@@ -43,7 +43,7 @@ export function sendWithRetries(send: Send, time: Time, options: RetryOptions): 
       const response = await send(bounded(request, options.timeoutSeconds))
         .then((answer) => (isRepeatable && !isLast ? whole(answer) : answer))
         .catch((error: unknown) => {
-          if (!isRepeatable || isLast || isGivenUp(error, request)) throw error
+          if (isLast || isGivenUp(error, request) || !(isRepeatable || wasNeverSent(error))) throw error
           return undefined // dropped
         })
       const statuses = isRepeatable ? [...refusedStatuses, ...lostStatuses] : refusedStatuses
@@ -65,6 +65,14 @@ function doesNoHarmTwice({ method, headers }: Request): boolean {
 async function whole(response: Response): Promise<Response> {
   await response.clone().arrayBuffer()
   return response
+}
+
+/** True if no server has received anything, as Node reports. Browsers do not say why a request failed. */
+function wasNeverSent(error: unknown): boolean {
+  const cause = error instanceof Error ? (error.cause as { code?: unknown } | undefined) : undefined
+  return ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'].includes(
+    String(cause?.code),
+  )
 }
 
 function isGivenUp(error: unknown, { signal }: Request): boolean {

@@ -20,7 +20,7 @@ async function main() {
 
 async function attempt(what, make) {
   try {
-    if (await make()) console.log(`${what} was built`)
+    if (await make()) console.log(`built: ${what}`)
   } catch (error) {
     if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error
     leave(`${what} is not built, because the packages that build it are not installed`)

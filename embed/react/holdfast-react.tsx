@@ -1,6 +1,6 @@
 'use client'
 
-import { type ReactNode, type RefObject, useEffect, useRef } from 'react'
+import { type CSSProperties, type ReactNode, type RefObject, useEffect, useRef } from 'react'
 import {
   bookingAttributes,
   type BookingOptions,
@@ -15,6 +15,8 @@ interface Shared extends BookingOptions {
   /** The public URL of your Holdfast, such as `https://book.example.com`. */
   server: string
   className?: string | undefined
+  id?: string | undefined
+  style?: CSSProperties | undefined
   /** The nonce of your Content-Security-Policy, for the script. */
   nonce?: string | undefined
   /** The first step appears. On a page from the server, this may happen before React listens. */
@@ -32,14 +34,17 @@ interface Shared extends BookingOptions {
 export interface HoldfastBookingProps extends Shared {
   /** Replaces the link to the booking page, which shows until the widget has loaded. */
   children?: ReactNode
-  /** Reserved height in pixels, so that nothing shifts while the widget loads. Default: 800. */
+  /**
+   * Reserved height in pixels, so that nothing shifts while the widget loads. Default: 800. With 0, the element has no
+   * inline style, which a strict Content-Security-Policy refuses. Then set its height in a style sheet.
+   */
   minHeight?: number | undefined
 }
 
 /** The widget as a part of the page. */
 export function HoldfastBooking(props: HoldfastBookingProps) {
   const { children, minHeight = 800, ...shared } = props
-  const { server, className, nonce, options, listeners } = split(shared)
+  const { server, id, className, style, nonce, options, listeners } = split(shared)
   const element = useRef<HTMLElement>(null)
   useEvents(element, listeners)
   return (
@@ -48,8 +53,9 @@ export function HoldfastBooking(props: HoldfastBookingProps) {
       <holdfast-booking
         {...bookingAttributes(options)}
         ref={element}
+        id={id}
         className={className}
-        style={{ display: 'block', minHeight }}
+        style={minHeight === 0 ? style : { display: 'block', minHeight, ...style }}
         suppressHydrationWarning
       >
         {/* the widget gives up the height if its key does not work, maybe before hydration */}
@@ -69,20 +75,28 @@ export interface HoldfastButtonProps extends Shared {
 /** A button at the corner of the window, which opens the widget over the page. Put it at the end of the page. */
 export function HoldfastButton(props: HoldfastButtonProps) {
   const { children, onClosed, ...shared } = props
-  const { server, className, nonce, options, listeners } = split(shared)
+  const { server, id, className, style, nonce, options, listeners } = split(shared)
   const element = useRef<HTMLElement>(null)
   useEvents(element, { ...listeners, closed: onClosed })
   return (
     <>
       <script async src={`${server}/widget/holdfast.js`} nonce={nonce} />
-      <holdfast-button {...bookingAttributes(options)} ref={element} className={className}>
+      <holdfast-button
+        {...bookingAttributes(options)}
+        ref={element}
+        id={id}
+        className={className}
+        style={style}
+      >
         <a href={`${server}/book/${options.publishableKey}`}>{children}</a>
       </holdfast-button>
     </>
   )
 }
 
-function split({ server, className, nonce, onReady, onStep, onHeld, onBooked, onError, ...options }: Shared) {
+function split(shared: Shared) {
+  const { server, id, className, style, nonce, onReady, onStep, onHeld, onBooked, onError, ...options } =
+    shared
   const listeners: Listeners = {
     ready: onReady,
     step: onStep,
@@ -90,7 +104,7 @@ function split({ server, className, nonce, onReady, onStep, onHeld, onBooked, on
     booked: onBooked,
     error: onError,
   }
-  return { server: server.replace(/\/+$/, ''), className, nonce, options, listeners }
+  return { server: server.replace(/\/+$/, ''), id, className, style, nonce, options, listeners }
 }
 
 const names: readonly HoldfastEventName[] = ['ready', 'step', 'held', 'booked', 'closed', 'error']

@@ -215,7 +215,9 @@ export function fieldErrorsOf(errors: ErrorObject[]): FieldError[] {
     const fieldError = error.keyword === 'rule' ? fieldErrorOfRule(error) : toFieldError(error)
     const { pointer } = fieldError
     const isNew = !byPointer.has(pointer) && byPointer.size < maxErrors
-    const saysMore = error.keyword === 'format' && byPointer.get(pointer)?.code === 'too_long'
+    const known = byPointer.get(pointer)?.code
+    // a rule sees no wrong values, and takes them for missing ones
+    const saysMore = (error.keyword === 'format' && known === 'too_long') || known === 'required'
     if (isNew || saysMore) byPointer.set(pointer, fieldError)
   }
   return [...byPointer.values()]

@@ -35,7 +35,7 @@ function indexRoute(app: FastifyInstance): void {
     async (request, reply) => {
       const { guideIndex } = await import('./guides.ts')
       const main = guideIndex(request.query.q?.trim() ?? '')
-      return sendPage(reply, { title: 'Guides – Holdfast', main, styles: manualStyles })
+      return sendPage(reply, { title: 'Guides – Holdfast', main, styles: manualStyles, searches: true })
     },
   )
 }
@@ -62,7 +62,7 @@ function guideRoute(app: FastifyInstance): void {
         throw new Problem('not_found', 'There is no guide with this name. All guides are at /guides.')
       if (!name.endsWith('.md')) {
         const title = `${guide.title} – Holdfast`
-        return sendPage(reply, { title, main: guidePage(guide), styles: manualStyles })
+        return sendPage(reply, { title, main: guidePage(guide), styles: manualStyles, searches: true })
       }
       return reply.type(markdownType).header('cache-control', 'no-cache').send(guide.markdown)
     },

@@ -130,6 +130,7 @@ function referenceRoutes(app: FastifyInstance, context: Context): void {
       title: 'Holdfast API',
       main,
       styles: manualStyles,
+      searches: true,
       ...(query === '' && { more }),
     })
   }

@@ -54,6 +54,8 @@ export interface Page {
   imageOrigin?: WebOrigin | undefined
   /** The text of the link that skips to the content. */
   skip?: string
+  /** True if its only form is a search on this server. */
+  searches?: boolean
   /** True for a header with links to the API and its problems, or a custom header. */
   header?: boolean | Html
   /** True if the page shows pages of this server in frames. */
@@ -70,6 +72,7 @@ export function sendPage(
     more = html``,
     styles = '/docs/page.css',
     forms = false,
+    searches = false,
     header = true,
     locale = 'en',
     skip = 'Skip to the content',
@@ -80,7 +83,12 @@ export function sendPage(
 ): FastifyReply {
   return reply
     .headers({
-      'content-security-policy': contentSecurityPolicy(forms, imageOrigin, { shows: frames }, inlineStyle),
+      'content-security-policy': contentSecurityPolicy(
+        forms || searches,
+        imageOrigin,
+        { shows: frames },
+        inlineStyle,
+      ),
       'x-content-type-options': 'nosniff',
       // with no-referrer, forms of older browsers would omit their origin
       'referrer-policy': forms !== false ? 'same-origin' : 'no-referrer',
@@ -108,7 +116,7 @@ function pageOf({
   header,
   locale,
   skip,
-}: Required<Omit<Page, 'forms' | 'frames' | 'imageOrigin' | 'inlineStyle'>>): Html {
+}: Required<Omit<Page, 'forms' | 'searches' | 'frames' | 'imageOrigin' | 'inlineStyle'>>): Html {
   return html`<!doctype html>
     <html ${directionOf(locale) === 'rtl' ? html`lang="${locale}" dir="rtl"` : html`lang="${locale}"`}>
       <head>

@@ -1,11 +1,23 @@
 // Copies and tries the calls of the API reference. The page works without it.
 
+/** The day of the examples, and the same weekday of the week after next, which a business offers. */
+const exampleDay = '2026-12-01'
+const soon = new Date(Date.now() + (14 + ((2 - new Date().getUTCDay() + 7) % 7)) * 86_400_000)
+  .toISOString()
+  .slice(0, 10)
+
 /** The last key or token that was sent. It is kept nowhere else. */
 let lastKey = document.querySelector('meta[name="holdfast-key"]')?.content ?? ''
 /** The session of a publishable key, by the key. */
 const sessions = new Map()
 
-for (const sample of document.querySelectorAll('.samples > pre[data-call]')) addTools(sample)
+for (const sample of document.querySelectorAll('.samples > pre[data-call]')) {
+  const code = sample.firstElementChild
+  code.textContent = code.textContent.replaceAll(exampleDay, soon)
+  const { body } = sample.dataset
+  if (body) sample.dataset.body = body.replaceAll(exampleDay, soon)
+  addTools(sample)
+}
 
 function addTools(sample) {
   const name = sample.closest('section').querySelector('h3').textContent
@@ -24,11 +36,33 @@ function addTools(sample) {
     if (!form.hidden) form.querySelector('input, textarea, button').focus()
   })
   copy.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(sample.textContent).then(
+    await navigator.clipboard.writeText(copied(sample, form)).then(
       () => (said.textContent = 'Copied'),
       () => (said.textContent = 'This browser does not allow copying.'),
     )
   })
+}
+
+/** Returns the call for a shell, with what its form has. A publishable key is exchanged first. */
+function copied(sample, form) {
+  const [method, path] = sample.dataset.call.split(' ')
+  const { body = '', query = '', key } = sample.dataset
+  const typed = (name, otherwise) => form?.elements.namedItem(name)?.value.trim() || otherwise
+  const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`
+  const text = typed('body', body)
+  const token = typed('key', lastKey)
+  const asked = form ? addressOf(path, form) : path + (query === '' ? '' : `?${query}`)
+  const isExchanged = token.startsWith('cal_pub_') && asked !== '/api/v1/session'
+  const session = `curl -s -X POST ${location.origin}/api/v1/session -H ${quoted(`Authorization: Bearer ${token}`)}`
+  const lines = [
+    `curl -X ${method} ${quoted(location.origin + asked)}`,
+    ...(key === undefined
+      ? []
+      : [`-H "Authorization: Bearer ${isExchanged || token === '' ? '$TOKEN' : token}"`]),
+    ...(text === '' ? [] : [`-H 'Content-Type: application/json'`, `-d ${quoted(text)}`]),
+  ]
+  const exchange = `TOKEN=$(${session} | sed -E 's/.*"session_token":"([^"]+)".*/\\1/')\n`
+  return (key !== undefined && isExchanged ? exchange : '') + lines.join(' \\\n  ')
 }
 
 /** Returns a form that sends a call and shows the answer. */
@@ -73,7 +107,7 @@ function trialOf(sample, name) {
 }
 
 function addressOf(path, form) {
-  const value = (name) => encodeURIComponent(form.elements.namedItem(name).value.trim())
+  const value = (name) => encodeURIComponent(form.elements.namedItem(name).value.trim()) || `{${name}}`
   const query = form.elements.namedItem('?')?.value.trim().replace(/^\?/, '') ?? ''
   return path.replaceAll(/\{(\w+)\}/g, (_, name) => value(name)) + (query === '' ? '' : `?${query}`)
 }

@@ -1,4 +1,6 @@
 /** @module-tag long */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { violationsIn } from '../support/accessibility.ts'
@@ -55,10 +57,31 @@ describe.skipIf(chromiumPath === undefined)('the API reference in a browser', ()
 
     await page.getByRole('button', { name: 'Copy: Hold a slot' }).click()
     await page.getByText('Copied').waitFor()
-    expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^curl -X POST "\$HOLDFAST/)
+    const copied = String(await page.evaluate('navigator.clipboard.readText()'))
+    expect(copied).toMatch(/^TOKEN=\$\(curl -s -X POST http/)
+    await hold.getByLabel('Body').fill('')
+    await page.getByRole('button', { name: 'Copy: Hold a slot' }).click()
+    await expect
+      .poll(async () => String(await page.evaluate('navigator.clipboard.readText()')))
+      .toContain('"service_id"')
+    const shell = String(await page.evaluate('navigator.clipboard.readText()'))
+    const { stdout } = await promisify(execFile)('sh', ['-c', shell.replace('curl -X', 'curl -s -X')])
+    expect(JSON.parse(stdout)).toMatchObject({ hold_id: expect.any(String) as string })
     await page.evaluate(withoutOthers) // the whole page takes axe a minute
     await keepScreenshot(page, `reference-${width}`)
     expect(await violationsIn(page)).toEqual([])
+    await page.context().close()
+  })
+
+  test('a search is submitted with Enter, in the reference and in the guides', async () => {
+    const page = await visit(390, 844, 'light')
+    for (const name of ['API reference', 'Guides']) {
+      await page.goto(`${address}/${name === 'Guides' ? 'guides' : 'docs'}`)
+      await page.getByLabel(`Search: ${name}`).fill('webhook')
+      await page.keyboard.press('Enter')
+      await page.waitForURL(/\?q=webhook$/)
+      expect(await page.locator('main a').count()).toBeGreaterThan(1)
+    }
     await page.context().close()
   })
 

@@ -4,7 +4,15 @@ import { useState } from 'react'
 import { HoldfastBooking } from '@holdfast/react'
 
 /** The widget in the colours of the shop. After the booking, it leads to the page `/thanks`. */
-export function Booking({ server, publishableKey }: { server: string; publishableKey: string }) {
+export function Booking({
+  server,
+  publishableKey,
+  campaign,
+}: {
+  server: string
+  publishableKey: string
+  campaign: string
+}) {
   const [status, setStatus] = useState('')
   return (
     <>
@@ -13,7 +21,7 @@ export function Booking({ server, publishableKey }: { server: string; publishabl
         publishableKey={publishableKey}
         theme="light dark"
         accent="#6b21a8"
-        metadata={{ source: 'shop' }}
+        metadata={{ source: 'shop', campaign }}
         successUrl="/thanks"
         onHeld={({ hold }) => setStatus(`Held until ${new Date(hold.expires_at).toLocaleTimeString()}.`)}
         onBooked={({ booking }) => setStatus(`Booked: ${booking.service.name}.`)}

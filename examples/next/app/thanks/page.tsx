@@ -1,7 +1,21 @@
+import { Suspense } from 'react'
 import { createHoldfastClient, HoldfastError } from '@holdfast/client'
 
+type Search = Promise<{ booking_id?: string }>
+
 /** The page after a booking. Everybody who has the ID of a booking sees its service and time, and nothing else. */
-export default async function Thanks({ searchParams }: { searchParams: Promise<{ booking_id?: string }> }) {
+export default function Thanks({ searchParams }: { searchParams: Search }) {
+  return (
+    <main>
+      <h1>Thank you!</h1>
+      <Suspense>
+        <Booked searchParams={searchParams} />
+      </Suspense>
+    </main>
+  )
+}
+
+async function Booked({ searchParams }: { searchParams: Search }) {
   const { booking_id: id = '' } = await searchParams
   const holdfast = createHoldfastClient({
     baseUrl: process.env.HOLDFAST_URL ?? 'http://127.0.0.1:3000',
@@ -12,14 +26,11 @@ export default async function Thanks({ searchParams }: { searchParams: Promise<{
     throw error
   })
   return (
-    <main>
-      <h1>Thank you!</h1>
-      {booking && (
-        <p>
-          {booking.service.name}, {timeOf(booking.starts_at, booking.location.timezone)}
-        </p>
-      )}
-    </main>
+    booking && (
+      <p>
+        {booking.service.name}, {timeOf(booking.starts_at, booking.location.timezone)}
+      </p>
+    )
   )
 }
 
