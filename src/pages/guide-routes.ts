@@ -2,6 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { Problem } from '../base/errors.ts'
+import { html } from '../base/html.ts'
 import { publicUrl } from '../base/public-url.ts'
 import { Media, StrictObject } from '../base/wire.ts'
 import type { Context } from '../bookings/context.ts'
@@ -9,6 +10,7 @@ import { pageTag } from '../http/openapi.ts'
 import { manualStyles, searchQuery, sendPage, withoutPreconditions } from './page.ts'
 
 const tags = [pageTag]
+const copyScript = html`<script type="module" src="/docs/reference.js"></script>`
 const markdownType = 'text/markdown; charset=utf-8'
 
 /** Registers the guides as pages, and what programs read to find them. */
@@ -62,7 +64,13 @@ function guideRoute(app: FastifyInstance): void {
         throw new Problem('not_found', 'There is no guide with this name. All guides are at /guides.')
       if (!name.endsWith('.md')) {
         const title = `${guide.title} – Holdfast`
-        return sendPage(reply, { title, main: guidePage(guide), styles: manualStyles, searches: true })
+        return sendPage(reply, {
+          title,
+          main: guidePage(guide),
+          more: copyScript,
+          styles: manualStyles,
+          searches: true,
+        })
       }
       return reply.type(markdownType).header('cache-control', 'no-cache').send(guide.markdown)
     },

@@ -111,10 +111,18 @@ function readGuide(name: string): Guide {
   }
   const [title = name] = sections.flatMap(({ heading }) => heading || [])
   return {
-    ...{ name, title, markdown: text, sections },
+    ...{ name, title, markdown: servedMarkdown(text), sections },
     about: firstSentence(tokens),
     content: trusted(markdown.renderer.render(tokens, markdown.options, {})), // our own Markdown
   }
+}
+
+/** Returns the Markdown as this server has its pages: without remarks for tests, and without links to other files. */
+function servedMarkdown(text: string): string {
+  return text
+    .replaceAll(/^<!-- .* -->\n\n?/gm, '')
+    .replaceAll('](../images/', '](images/')
+    .replaceAll(/(?<!!)\[([^\]]+)\]\((?!https?:|#|\/|[a-z-]+\.md)[^)]+\)/g, '$1')
 }
 
 function firstSentence(tokens: readonly Token[]): string {
@@ -234,6 +242,7 @@ export function guideIndex(query: string): Html {
             )
           : html`<p role="status">
                 ${found.length === 0 ? 'Nothing found.' : `Found in ${found.length} places.`}
+                <a href="/docs?q=${encodeURIComponent(query)}">Search the API reference</a>
               </p>
               <ul class="codes">
                 ${found.map(
@@ -295,7 +304,8 @@ export function llmsText(server: string): string {
 
 > Appointment booking for businesses. A client holds a slot for ten minutes, then the hold becomes a booking. A slot is never sold twice.
 
-- The API: ${server}/openapi.json (OpenAPI 3.1), below ${server}/api/v1
+- The API: ${server}/openapi.json (OpenAPI 3.1), below ${server}/api/v1; for people: ${server}/docs
+- Problems, by code: ${server}/problems
 - Tools for agents: ${server}/mcp (Model Context Protocol)
 - All guides in one file: ${server}/llms-full.txt
 

@@ -48,6 +48,7 @@ interface Schema {
   items?: Schema
   pattern?: string
   examples?: unknown[]
+  default?: unknown
   minimum?: number
   maximum?: number
   minLength?: number
@@ -88,7 +89,7 @@ export function referencePage(document: ReferenceDocument, query = ''): Html {
             ${schemas.map(([name, schema]) => schemaSection(name, schema))}
           </div>`
         : html`<h1>${title}</h1>
-            ${foundOperations(operations, query)}`,
+            ${foundOperations(operations, query, components.schemas)}`,
   })
 }
 
@@ -124,20 +125,47 @@ function tagId(name: string): string {
   return `tag-${name.toLowerCase().replaceAll(' ', '-')}`
 }
 
-/** Lists the operations that contain all words of a search. Those with a word in their summary or path come first. */
-function foundOperations(operations: readonly Member[], query: string): Html {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean)
+/** Words that a search ignores, unless there are no others. */
+const smallWords = new Set('a an the to of by for with in on and or make add new'.split(' '))
+
+/** Returns the text of an operation that a search reads: description, parameters, fields of the body and problem codes. */
+function searchedTextOf(
+  { description = '', parameters = [], requestBody, responses }: Operation,
+  schemas: Record<string, Schema>,
+): string {
+  const bodies = Object.values(requestBody?.content ?? {}).map(({ schema }) => resolved(schema, schemas))
+  const fields = bodies.flatMap(({ properties = {} }) => Object.keys(properties))
+  const codes = Object.values(responses).flatMap(({ content }) =>
+    Object.keys(content?.[problemMedia]?.examples ?? {}),
+  )
+  return [description, ...parameters.map(({ name }) => name), ...fields, ...codes].join(' ')
+}
+
+/** Returns the schema that a reference names. */
+function resolved(schema: Schema, schemas: Record<string, Schema>): Schema {
+  return schemas[schema.$ref?.replace(/.*\//, '') ?? ''] ?? schema
+}
+
+/** Lists the operations that contain all words of a search: first those with this path, then those with the words in their name. */
+function foundOperations(
+  operations: readonly Member[],
+  query: string,
+  schemas: Record<string, Schema>,
+): Html {
+  const all = query.toLowerCase().split(/\s+/).filter(Boolean)
+  const telling = all.filter((word) => !smallWords.has(word))
+  const words = telling.length > 0 ? telling : all
   const has = (text: string) => words.every((word) => text.toLowerCase().includes(word))
   const nameOf = ({ path, method, operation }: Member) =>
     `${method} ${path} ${operation.operationId} ${operation.summary}`
-  const isFound = (one: Member) =>
-    has(
-      `${nameOf(one)} ${one.operation.description ?? ''} ${(one.operation.parameters ?? []).map(({ name }) => name).join(' ')}`,
-    )
-  const found = operations.filter(isFound)
-  const inOrder = [...found.filter((one) => has(nameOf(one))), ...found.filter((one) => !has(nameOf(one)))]
+  const found = operations.filter((one) => has(`${nameOf(one)} ${searchedTextOf(one.operation, schemas)}`))
+  const isPath = ({ method, path }: Member) =>
+    [`${method} ${path}`, path].some((text) => text.endsWith(query))
+  const rank = (one: Member) => (isPath(one) ? 0 : has(one.operation.summary) ? 1 : has(nameOf(one)) ? 2 : 3)
+  const inOrder = found.toSorted((one, other) => rank(one) - rank(other))
   return html`<p role="status">
-      ${found.length === 0 ? 'Nothing found.' : `Operations found: ${found.length}`}
+      ${found.length === 0 ? 'Nothing found.' : `Operations found: ${found.length}.`}
+      <a href="/guides?q=${encodeURIComponent(query)}">Search the guides</a>
     </p>
     <ul class="codes">
       ${inOrder.map(
@@ -177,7 +205,7 @@ function operationSection(member: Member, schemas: Record<string, Schema>): Html
               ]),
             )
       }
-      ${requestBody ? bodyPart(requestBody) : ''}
+      ${requestBody ? bodyPart(requestBody, schemas) : ''}
       ${table(['Status', 'Response'], Object.entries(responses).map(responseRow))}
     </div>
     <div class="samples">${sampleCall(member, schemas)} ${exampleAnswers(responses)}</div>
@@ -200,11 +228,22 @@ function describedBy({ description }: { description?: string }): { description?:
   return description === undefined ? {} : { description }
 }
 
-function bodyPart({ description = '', content }: NonNullable<Operation['requestBody']>): Html {
+function bodyPart(
+  { description = '', content }: NonNullable<Operation['requestBody']>,
+  schemas: Record<string, Schema>,
+): Html {
   const [schema] = Object.values(content).map((body) => body.schema)
   if (!schema) return html``
+  const fields = propertyTable(resolved(schema, schemas))
   return html`<p>Body: ${typeOf(schema)}. ${inline(description)}</p>
-    ${propertyTable(schema)}`
+    ${
+      schema.$ref === undefined || fields.text === ''
+        ? fields
+        : html`<details>
+            <summary>Fields of the body</summary>
+            ${fields}
+          </details>`
+    }`
 }
 
 function responseRow([status, { description, content = {} }]: [
@@ -278,6 +317,7 @@ function meaningOf({ description, pattern, ...schema }: Schema): Html {
   const lines = [
     ...(description === undefined ? [] : [inline(description)]),
     ...bounds.map((text) => html`<small>${text}</small>`),
+    ...(schema.default === undefined ? [] : [html`<small>default ${JSON.stringify(schema.default)}</small>`]),
     ...(pattern === undefined ? [] : [html`<small>matches <code>${pattern}</code></small>`]),
   ]
   return html`${lines.map((line, index) => html`${index > 0 ? html`<br />` : ''}${line}`)}`
@@ -295,8 +335,7 @@ function sampleCall({ path, method, operation }: Member, schemas: Record<string,
   const names = parameters.filter((parameter) => parameter.in === 'query' && parameter.required)
   const query = names.map(({ name }) => `${name}=…`)
   const [media = '', body] = Object.entries(requestBody?.content ?? {})[0] ?? []
-  const schema = schemas[body?.schema.$ref?.replace(/.*\//, '') ?? ''] ?? body?.schema
-  const [example] = schema?.examples ?? []
+  const [example] = body ? (resolved(body.schema, schemas).examples ?? []) : []
   const lines = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}"$HOLDFAST${path}${query.length > 0 ? `?${query.join('&')}` : ''}"`,
     ...(security.length > 0 ? ['-H "Authorization: Bearer $TOKEN"'] : []),

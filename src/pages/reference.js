@@ -1,4 +1,4 @@
-// Copies and tries the calls of the API reference. The page works without it.
+// Copies and tries the calls of the API reference, and copies the samples of guides. The pages work without it.
 
 /** The day of the examples, and the same weekday of the week after next, which a business offers. */
 const exampleDay = '2026-12-01'
@@ -19,13 +19,30 @@ for (const sample of document.querySelectorAll('.samples > pre[data-call]')) {
   addTools(sample)
 }
 
+for (const sample of document.querySelectorAll('main > pre')) {
+  const tools = made('div', { className: 'tools' })
+  addCopy(tools, 'Copy', () => sample.textContent)
+  sample.before(tools)
+}
+
+/** Adds a button that copies a text, and says that it has. */
+function addCopy(tools, label, textOf) {
+  const copy = made('button', { type: 'button', textContent: 'Copy', ariaLabel: label })
+  const said = made('span', { role: 'status', className: 'soft' })
+  tools.append(copy, said)
+  copy.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(textOf()).then(
+      () => (said.textContent = 'Copied'),
+      () => (said.textContent = 'This browser does not allow copying.'),
+    )
+  })
+}
+
 function addTools(sample) {
   const name = sample.closest('section').querySelector('h3').textContent
-  const copy = made('button', { type: 'button', textContent: 'Copy', ariaLabel: `Copy: ${name}` })
   const open = made('button', { type: 'button', textContent: 'Try it', ariaLabel: `Try it: ${name}` })
   const tools = made('div', { className: 'tools' })
-  const said = made('span', { role: 'status', className: 'soft' })
-  tools.append(open, copy, said)
+  tools.append(open)
   sample.before(tools)
   open.ariaExpanded = 'false'
   let form
@@ -35,12 +52,7 @@ function addTools(sample) {
     open.ariaExpanded = String(!form.hidden)
     if (!form.hidden) form.querySelector('input, textarea, button').focus()
   })
-  copy.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(copied(sample, form)).then(
-      () => (said.textContent = 'Copied'),
-      () => (said.textContent = 'This browser does not allow copying.'),
-    )
-  })
+  addCopy(tools, `Copy: ${name}`, () => copied(sample, form))
 }
 
 /** Returns the call for a shell, with what its form has. A publishable key is exchanged first. */

@@ -64,12 +64,22 @@ onOneEngine('sqlite', 'the guides', (engine) => {
     expect(linksIn(found)[0]).toBe('/docs#refundBooking')
     expect(found).toContain('POST /api/v1/bookings/{id}/refund')
     expect(await pageAt('/docs?q=zzyzx')).toContain('Nothing found.')
+    const firstFor = async (query: string) =>
+      linksIn((await pageAt(`/docs?q=${encodeURIComponent(query)}`)).split('role="status"')[1] ?? '').filter(
+        (link) => link.startsWith('/docs#'),
+      )
+    expect((await firstFor('make a hold'))[0]).toBe('/docs#placeHold')
+    expect((await firstFor('POST /api/v1/bookings'))[0]).toBe('/docs#createBooking')
+    expect(await firstFor('slot_held')).toContain('/docs#placeHold')
+    expect(await firstFor('metadata')).toContain('/docs#createBooking')
   })
 
   test('are served as Markdown, with a list and one text for programs', async () => {
     const markdown = await get('/guides/webhooks.md')
     expect(markdown.headers['content-type']).toBe('text/markdown; charset=utf-8')
     expect(markdown.body).toMatch(/^# Webhooks\n/)
+    const texts = await pageAt('/llms-full.txt')
+    expect(texts).not.toMatch(/<!-- (?:checked|runs|typed)|\]\(\.\.\//)
     const list = await pageAt('/llms.txt')
     expect(list).toMatch(/^# Holdfast\n\n> /)
     expect(list).toContain('- [Webhooks](https://book.example.com/guides/webhooks.md): ')
