@@ -120,7 +120,7 @@ function readGuide(name: string): Guide {
 /** Returns the Markdown as this server has its pages: without remarks for tests, and without links to other files. */
 function servedMarkdown(text: string): string {
   return text
-    .replaceAll(/^<!-- .* -->\n\n?/gm, '')
+    .replaceAll(/^ *<!-- .* -->\n\n?/gm, '')
     .replaceAll('](../images/', '](images/')
     .replaceAll(/(?<!!)\[([^\]]+)\]\((?!https?:|#|\/|[a-z-]+\.md)[^)]+\)/g, '$1')
 }
