@@ -60,8 +60,8 @@ describe.skipIf(chromiumPath === undefined)('the clients in a browser', () => {
   }
 
   testFirstOf([
-    ['phone', 'light', 'Alan Turing'],
     ['desktop', 'dark', 'Wolfeschlegelsteinhausenbergerdorff Hohenems'],
+    ['phone', 'light', 'Alan Turing'], // last, because all look for him
   ] as const)(
     'are found, booked for again, blocked and erased, on a %s in the %s',
     async (size, colorScheme, other) => {
