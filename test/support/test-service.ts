@@ -230,12 +230,11 @@ export async function startTestService(
  */
 export function beforeTransactions(
   { context: { db } }: TestService,
-  happens: (before: number) => Promise<void>,
+  happens: () => Promise<void>,
 ): () => void {
   const { transaction } = db
-  let count = 0
   db.transaction = async (work) => {
-    await happens(count++)
+    await happens()
     return transaction.call(db, work) as ReturnType<typeof work>
   }
   return () => {
