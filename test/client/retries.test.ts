@@ -152,6 +152,19 @@ describe('a client of a service that is away', () => {
     },
   )
 
+  test('repeats a change that no server has received', async () => {
+    const refused = new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } })
+    const { send, asked } = answering(refused, refused, 200)
+    await clientOver(send).bookings.cancel(id)
+    expect(asked).toHaveLength(3)
+  })
+
+  test.each([undefined, ''])('needs a key, not %j', (key) => {
+    expect(() => createHoldfastClient({ baseUrl: 'http://holdfast.test', key: key as string })).toThrow(
+      'Pass a key',
+    )
+  })
+
   test.each([500, 502, 503, 504, dropped])('does not repeat a change after %s', async (fault) => {
     const { send, asked } = answering(fault, 200)
     await clientOver(send).bookings.update(id, { notes: 'x' }).catch(String)
