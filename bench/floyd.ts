@@ -1,10 +1,9 @@
 import { spawn, type SpawnOptions } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { request } from 'undici'
+import { freePort } from '../test/support/free-port.ts'
 import { endingWithUs } from './children.ts'
 import { operationsOfFloyd } from './floyd-ground.ts'
 import type { World } from './operations.ts'
@@ -71,15 +70,6 @@ export async function startFloyd(checkout: string, postgresUrl: string): Promise
     restart: () => Promise.reject(new Error('it is not restarted')),
     stop: () => stack.disposeAsync(),
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 async function makeWorld(address: string): Promise<World> {

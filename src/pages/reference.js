@@ -13,7 +13,7 @@ const sessions = new Map()
 
 for (const sample of document.querySelectorAll('.samples > pre[data-call]')) {
   const code = sample.firstElementChild
-  code.textContent = code.textContent.replaceAll(exampleDay, soon)
+  code.textContent = code.textContent.replaceAll(exampleDay, soon).replace('$HOLDFAST', location.origin)
   const { body } = sample.dataset
   if (body) sample.dataset.body = body.replaceAll(exampleDay, soon)
   addTools(sample)

@@ -70,6 +70,17 @@ onOneEngine('sqlite', 'busy calendars', (engine) => {
     receiver.answer = (response) => response.writeHead(200, headers).end(text)
   }
 
+  /** Serves a calendar at once, except for those named slow. Their answers wait in the returned list. */
+  const answerSlowOnesLater = () => {
+    const waiting: (() => void)[] = []
+    receiver.answer = (response, { path }) => {
+      const answer = () => response.writeHead(200).end(calendar(appointment('10:00', '11:00')))
+      if (path.startsWith('/slow')) waiting.push(answer)
+      else answer()
+    }
+    return waiting
+  }
+
   async function add(): Promise<Shown> {
     const body = { staff_id: offer.staff_id, url: `${receiver.address}/secret-path.ics` }
     const reply = await service.call('POST', '/busy-calendars', { token: business.key, body })
@@ -326,12 +337,7 @@ onOneEngine('sqlite', 'busy calendars', (engine) => {
         }
       service.clock.advance(60) // the slow ones have been due for longer
       await add()
-      const waiting: (() => void)[] = []
-      receiver.answer = (response, { path }) => {
-        const answer = () => response.writeHead(200).end(calendar(appointment('10:00', '11:00')))
-        if (path.startsWith('/slow')) waiting.push(answer)
-        else answer()
-      }
+      const waiting = answerSlowOnesLater()
       const due = new DueCalendars(service.context, reader)
       let ended = false
       const fetching = due.fetch().finally(() => (ended = true))
@@ -363,12 +369,7 @@ onOneEngine('sqlite', 'busy calendars', (engine) => {
     }
     service.clock.advance(60)
     await add()
-    const waiting: (() => void)[] = []
-    receiver.answer = (response, { path }) => {
-      const answer = () => response.writeHead(200).end(calendar(appointment('10:00', '11:00')))
-      if (path.startsWith('/slow')) waiting.push(answer)
-      else answer()
-    }
+    const waiting = answerSlowOnesLater()
     const fetching = new DueCalendars(service.context, reader).fetch()
     await eventually('the other calendar', async () =>
       (await reasonAt('10:00')) === 'busy_elsewhere' ? true : undefined,

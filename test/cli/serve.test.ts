@@ -186,7 +186,7 @@ onOneEngine('sqlite', 'holdfast serve', (engine) => {
   })
 })
 
-longTest('a port that is taken is told with the variable that changes it', async () => {
+longTest('the message about a port in use names the variable that changes it', async () => {
   const database = await createTestDatabase('sqlite')
   const first = await startServer(database.url)
   const port = new URL(first.address).port

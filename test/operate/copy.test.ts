@@ -187,36 +187,33 @@ describe.runIf(engines.includes('postgres'))('holdfast copy', () => {
     ).toEqual([{ tablename: 'other' }])
   })
 
-  longTest(
-    'it refuses a running server, a file that is not there, another engine and an address that is none',
-    async () => {
-      const target = await newTarget()
-      const server = await startServer(source.url, development)
-      await holdfast().refuses(
-        ['copy', '--to', shown(target.url)],
-        1,
-        /A Holdfast server uses .*: stop it first/,
-      )
-      await server.stop()
-      await holdfast().refuses(['copy', '--to', 'sqlite:other.db'], 2, /--to must be a PostgreSQL database/)
-      await commandLine(target.url).refuses(
-        ['copy', '--to', shown(target.url)],
-        2,
-        /is already a PostgreSQL database/,
-      )
-      await commandLine(`${source.url}.none`).refuses(
-        ['copy', '--to', shown(target.url)],
-        1,
-        /There is no database at/,
-      )
-      await holdfast().refuses(
-        ['copy', '--to', shown(target.url).replace(/\/[^/]*$/, '/none_such')],
-        1,
-        /no PostgreSQL answers/,
-      )
-      expect(await readRows(target.url, `select 1 from pg_tables where schemaname = 'public'`)).toEqual([])
-    },
-  )
+  longTest('it refuses a running server, a missing file, another engine and an invalid address', async () => {
+    const target = await newTarget()
+    const server = await startServer(source.url, development)
+    await holdfast().refuses(
+      ['copy', '--to', shown(target.url)],
+      1,
+      /A Holdfast server uses .*: stop it first/,
+    )
+    await server.stop()
+    await holdfast().refuses(['copy', '--to', 'sqlite:other.db'], 2, /--to must be a PostgreSQL database/)
+    await commandLine(target.url).refuses(
+      ['copy', '--to', shown(target.url)],
+      2,
+      /is already a PostgreSQL database/,
+    )
+    await commandLine(`${source.url}.none`).refuses(
+      ['copy', '--to', shown(target.url)],
+      1,
+      /There is no database at/,
+    )
+    await holdfast().refuses(
+      ['copy', '--to', shown(target.url).replace(/\/[^/]*$/, '/none_such')],
+      1,
+      /no PostgreSQL answers/,
+    )
+    expect(await readRows(target.url, `select 1 from pg_tables where schemaname = 'public'`)).toEqual([])
+  })
 
   test('a copy that differs from its source is noticed, and nothing is copied', async () => {
     const target = await newTarget()
